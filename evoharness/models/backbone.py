@@ -1,0 +1,52 @@
+"""The one method of a frozen model, what it gives back, and how it fails."""
+
+from dataclasses import dataclass
+from typing import Generic, Protocol
+
+from evoharness.models.task import Output, Task
+from evoharness.records.spend import Spend
+
+
+@dataclass(frozen=True)
+class Reply(Generic[Output]):
+    """The output of a task, and what it cost."""
+
+    output: Output
+    spend: Spend
+
+
+class Backbone(Protocol):
+    """A frozen model, or several behind one face."""
+
+    @property
+    def id(self) -> str:
+        """Which model answers, as precisely as it can be said; part of every cache key."""
+        ...
+
+    def run(self, task: Task[Output]) -> Reply[Output]:
+        """Do one task.
+
+        Raises `Refused` when the model will not answer, `Unparsed` when its answer cannot be read even
+        after a second try, and `BackboneUnavailable` when no answer came for reasons of infrastructure.
+        """
+        ...
+
+
+class BackboneError(Exception):
+    """A task that ended without an output."""
+
+
+class Refused(BackboneError):
+    """The model, or its provider, declines this content: asking again would not help."""
+
+
+class Unparsed(BackboneError):
+    """The model answered, but what it said does not fit the output's schema."""
+
+
+class BackboneUnavailable(BackboneError):
+    """No answer came: the fault of the apparatus, never of the harness that asked."""
+
+
+class UnsupportedTask(BackboneError):
+    """This backbone cannot do that kind of task; the message names both."""
