@@ -45,3 +45,8 @@ class Frame:
     """Where the pixels come from."""
     box: tuple[float, float, float, float] | None = None
     """The crop (x1, y1, x2, y2) in fractions of the whole picture; None: the whole picture."""
+
+    @property
+    def tokens(self) -> int:
+        """What a vision model is charged for it: one token for each 32 x 32 pixels, at least one."""
+        return max(1, round(self.width * self.height / 1024))
