@@ -1,0 +1,188 @@
+"""Jobs in several worker processes.
+
+Each worker is a spawned process with its own workbench and its own pipe. The parent hands out one item
+at a time and waits for whichever worker answers or dies first: nothing is shared, so a worker that is
+killed, by the kernel or by a crash in a decoder, takes one item with it and is replaced.
+"""
+
+import os
+import pickle
+import signal
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import connection, get_context, resource_tracker
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from evoharness.evaluation.executor import Item, Result, WorkerLost
+from evoharness.evaluation.interrupts import Interrupted, Interruptible
+from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
+from evoharness.evaluation.worker import ONE_THREAD, work
+
+SECONDS_TO_END = 5.0
+NOTHING: Hashable = object()
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: SpawnProcess
+    pipe: "connection.Connection[Any, Any]"
+    key: Hashable = NOTHING
+    """Key of the item it does, or did last."""
+    index: int | None = None
+    """Index of the item in flight."""
+
+
+class ProcessExecutor:
+    """Runs jobs in `workers` processes; they are started when first needed and kept between calls."""
+
+    def __init__(self, config: WorkbenchConfig, workers: int | None = None) -> None:
+        self.config = config
+        self.workers = workers or os.cpu_count() or 1
+        self._crew: list[_Worker] = []
+        # Registered after multiprocessing's own exit hook, hence run before it: that one would wait for
+        # workers that nobody told to end.
+        self._finalizer = weakref.finalize(self, _end, self._crew)
+
+    def map(
+        self,
+        job: Callable[[Workbench, Item], Result],
+        items: Sequence[Item],
+        *,
+        key: Callable[[Item], Hashable] | None = None,
+        on_lost: Callable[[Item, WorkerLost], Result] | None = None,
+    ) -> Iterator[tuple[int, Result]]:
+        """See `Executor.map`."""
+        keys = [key(item) if key else NOTHING for item in items]
+        pending = list(range(len(items)))
+        deaths: dict[int, int] = {}
+        with Interruptible() as interrupt:
+            try:
+                while True:
+                    if not interrupt.asked:
+                        self._hand_out(job, items, keys, pending)
+                    busy = {worker.pipe: worker for worker in self._crew if worker.index is not None}
+                    if not busy:
+                        break
+                    for ready in connection.wait(list(busy)):
+                        worker = busy[ready]  # type: ignore[index]
+                        index = worker.index
+                        assert index is not None
+                        try:
+                            succeeded, value = pickle.loads(worker.pipe.recv_bytes())
+                        except (EOFError, OSError):
+                            lost = self._bury(worker)
+                            deaths[index] = deaths.get(index, 0) + 1
+                            if deaths[index] < 2:
+                                pending.insert(0, index)
+                            elif on_lost is None:
+                                raise lost from None
+                            else:
+                                yield index, on_lost(items[index], lost)
+                            continue
+                        worker.index = None
+                        if not succeeded:
+                            raise value
+                        yield index, value
+            finally:
+                # Left early (an error, or a consumer that stopped): answers still to come belong to nobody.
+                for worker in [worker for worker in self._crew if worker.index is not None]:
+                    self._bury(worker)
+            if interrupt.asked:
+                raise Interrupted
+
+    def _hand_out(
+        self, job: Callable[..., Any], items: Sequence[Any], keys: list[Hashable], pending: list[int]
+    ) -> None:
+        """Give every idle worker an item, starting workers as long as there are items for them."""
+        while pending:
+            idle = [worker for worker in self._crew if worker.index is None]
+            if not idle:
+                if len(self._crew) >= self.workers:
+                    return
+                idle = [self._start()]
+            worker, index = self._match(idle, keys, pending)
+            pending.remove(index)
+            worker.key, worker.index = keys[index], index
+            with suppress(OSError):  # a worker that died idle is found out, and replaced, by waiting for it
+                worker.pipe.send(pickle.dumps((job, items[index])))
+
+    def _match(self, idle: list[_Worker], keys: list[Hashable], pending: list[int]) -> tuple[_Worker, int]:
+        """The best pair: a worker that knows the key, else a key that no other worker has, else the first."""
+        for worker in idle:
+            if worker.key is not NOTHING:
+                for index in pending:
+                    if keys[index] == worker.key:
+                        return worker, index
+        taken = {worker.key for worker in self._crew if worker.index is not None}
+        for index in pending:
+            if keys[index] not in taken:
+                return idle[0], index
+        return idle[0], pending[0]
+
+    def _start(self) -> _Worker:
+        context = get_context("spawn")
+        here, there = context.Pipe()
+        process = context.Process(target=work, args=(there, self.config), name="evoharness-worker")
+        with _single_threaded(), _interrupts_blocked():
+            process.start()
+        there.close()
+        worker = _Worker(process, here)
+        self._crew.append(worker)
+        return worker
+
+    def _bury(self, worker: _Worker) -> WorkerLost:
+        """Remove a worker that died or must die; says how it ended."""
+        self._crew.remove(worker)
+        worker.pipe.close()
+        worker.process.join(0.2)
+        if worker.process.is_alive():
+            worker.process.kill()
+        worker.process.join()
+        return WorkerLost(f"a worker died (exit code {worker.process.exitcode}) twice on the same item")
+
+    def close(self) -> None:
+        """End the workers; they are started again when needed."""
+        _end(self._crew)
+
+
+def _end(crew: list[_Worker]) -> None:
+    for worker in crew:
+        worker.pipe.close()
+    for worker in crew:
+        worker.process.join(SECONDS_TO_END)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+    crew.clear()
+
+
+@contextmanager
+def _single_threaded() -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C while a worker starts: it inherits the block and lifts it once it ignores the signal."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    resource_tracker.ensure_running()  # else starting it would lift the block too early
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,133 @@
+"""What a worker works with: a backbone, an embedder, a sandbox, and the videos and memories in use.
+
+The config crosses to the workers, never the bench: every process builds its own, and each part only
+when it is first asked for.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evoharness.records.base import Record
+
+if TYPE_CHECKING:
+    from evoharness.memory import MemoryReader, MemoryStore
+    from evoharness.models.backbone import Backbone
+    from evoharness.records.memory import VideoMemory
+    from evoharness.retrieval import Embedder
+    from evoharness.sandbox import SandboxBackend
+    from evoharness.solver import SolverBench
+    from evoharness.video import Video
+
+VIDEOS_KEPT_OPEN = 8
+Value = TypeVar("Value")
+
+
+class WorkbenchConfig(Record):
+    """Everything needed to build a workbench in another process."""
+
+    cache_dir: Path
+    """Folder of memories and model responses; shared by runs and by workers."""
+    backbone: str = "embedded"
+    """Name of the backbone."""
+    backbone_options: dict[str, Any] = {}
+    """Further arguments of that backbone."""
+    embedder: str = "wordllama"
+    """Name of the embedder."""
+    sandbox: str = "process"
+    """Name of the sandbox backend."""
+    memory: dict[str, Any] = {}
+    """Fields of `memory.MemorySettings` that differ from their defaults."""
+
+    def build(self) -> "Workbench":
+        """A workbench; nothing is loaded until it is used."""
+        return Workbench(self)
+
+
+class Workbench:
+    """The parts that jobs use, each built on first use and kept."""
+
+    def __init__(self, config: WorkbenchConfig) -> None:
+        self.config = config
+        self._videos: OrderedDict[str, Video] = OrderedDict()
+        self._readers: OrderedDict[str, MemoryReader] = OrderedDict()
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """Turns texts into vectors."""
+        from evoharness.retrieval import make_embedder
+
+        return make_embedder(self.config.embedder)
+
+    @cached_property
+    def backbone(self) -> "Backbone":
+        """The frozen model."""
+        from evoharness.models.registry import make_backbone
+
+        return make_backbone(
+            self.config.backbone,
+            embedder=self.embedder,
+            cache_dir=self.config.cache_dir,
+            **self.config.backbone_options,
+        )
+
+    @cached_property
+    def sandbox(self) -> "SandboxBackend":
+        """Runs strategies and tools."""
+        from evoharness.sandbox import make_sandbox
+
+        return make_sandbox(self.config.sandbox)
+
+    @cached_property
+    def memories(self) -> "MemoryStore":
+        """The memories on disk."""
+        from evoharness.memory import MemorySettings, MemoryStore
+
+        return MemoryStore(self.config.cache_dir, self.backbone, MemorySettings(**self.config.memory))
+
+    def video(self, path: Path) -> "Video":
+        """The video in that file; the most recent ones stay open."""
+        from evoharness.video import Video
+
+        return _kept(self._videos, str(path), lambda: Video(path))
+
+    def memory(self, video: "Video") -> "VideoMemory":
+        """The memory of a video: from the cache, or built now."""
+        return self.memories.load_or_build(video)
+
+    def reader(self, video: "Video") -> "MemoryReader":
+        """The read operations on a video's memory."""
+        from evoharness.memory import MemoryReader
+
+        return _kept(
+            self._readers,
+            video.info.content_hash,
+            lambda: MemoryReader(self.memory(video), self.embedder),
+        )
+
+    @cached_property
+    def solver_bench(self) -> "SolverBench":
+        """The same parts, as the Solver takes them."""
+        from evoharness.solver import SolverBench
+
+        return SolverBench(
+            backbone=self.backbone, embedder=self.embedder, sandbox=self.sandbox, memory=self.reader
+        )
+
+    def close(self) -> None:
+        """End the sandbox, if it was started, and let go of the videos."""
+        if "sandbox" in self.__dict__:
+            self.sandbox.close()
+        self._videos.clear()
+        self._readers.clear()
+
+
+def _kept(cache: "OrderedDict[str, Value]", key: str, make: Callable[[], Value]) -> Value:
+    if key not in cache:
+        cache[key] = make()
+        if len(cache) > VIDEOS_KEPT_OPEN:
+            cache.popitem(last=False)
+    cache.move_to_end(key)
+    return cache[key]

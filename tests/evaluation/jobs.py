@@ -1,0 +1,58 @@
+# ruff: noqa: ARG001
+"""Jobs for the executors' tests: real functions of a module, because workers import them by name."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from evoharness.evaluation import Workbench
+
+
+class Unpicklable(Exception):
+    """An error that cannot be rebuilt from its arguments."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def square(bench: Workbench, item: int) -> int:
+    assert isinstance(bench, Workbench)
+    return item * item
+
+
+def who(bench: Workbench, item: str) -> tuple[str, int]:
+    time.sleep(0.05)
+    return item, os.getpid()
+
+
+def threads(bench: Workbench, item: str) -> str | None:
+    return os.environ.get(item)
+
+
+def fail(bench: Workbench, item: str) -> str:
+    if item == "value":
+        raise ValueError("no such thing as 'value'")
+    if item == "unpicklable":
+        raise Unpicklable("a", "b")
+    return item
+
+
+def die_once(bench: Workbench, item: str) -> str:
+    """`item` is a file: the first worker to see it leaves a mark there and dies."""
+    mark = Path(item)
+    if not mark.exists():
+        mark.write_text("died")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+def die(bench: Workbench, item: int) -> str:
+    if item < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"item {item}"
+
+
+def slow(bench: Workbench, item: int) -> int:
+    time.sleep(0.3)
+    return item
