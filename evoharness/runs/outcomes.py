@@ -1,0 +1,105 @@
+"""Outcomes on disk: what was answered and paid for is never asked again."""
+
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from evoharness.records.outcome import Outcome
+from evoharness.records.spend import Spend
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS outcomes (
+    harness TEXT NOT NULL,
+    question TEXT NOT NULL,
+    trial INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    reward REAL,
+    frames INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    cost_usd REAL,
+    record BLOB NOT NULL,
+    PRIMARY KEY (harness, question, trial)
+)
+"""
+
+
+class SqliteOutcomes:
+    """Outcomes by (harness fingerprint, question id, trial) in one SQLite file.
+
+    The numbers that people query have columns of their own; the whole record, trace included, is kept
+    beside them as compressed JSON. Each `put` is one transaction: a killed process loses the outcomes of
+    the transaction under way and nothing else. May be used from several threads.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open `path`, creating it; sqlite3.Error when it is no such database."""
+        self.path = path
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(path, check_same_thread=False, timeout=30)
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        self._connection.execute(_TABLE)
+        self._connection.commit()
+
+    def get(self, harness: str, question_id: str, trial: int = 0) -> Outcome | None:
+        """What that harness answered to that question, or None when it has not been asked."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT record FROM outcomes WHERE harness = ? AND question = ? AND trial = ?",
+                (harness, question_id, trial),
+            ).fetchone()
+        return None if row is None else _unpack(row[0])
+
+    def put(self, outcomes: Iterable[Outcome]) -> None:
+        """Keep outcomes, replacing those of the same key."""
+        rows = [
+            (
+                outcome.harness,
+                outcome.question,
+                outcome.trial,
+                outcome.status,
+                outcome.reward,
+                outcome.answered.spend.frames,
+                outcome.answered.spend.tokens,
+                outcome.answered.spend.calls,
+                outcome.answered.spend.cost_usd,
+                zlib.compress(outcome.model_dump_json().encode(), 1),
+            )
+            for outcome in outcomes
+        ]
+        with self._lock, self._connection:
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
+
+    def all(self, harness: str | None = None) -> Iterator[Outcome]:
+        """Every outcome, of one harness or of all, in a fixed order."""
+        where, values = ("", ()) if harness is None else ("WHERE harness = ?", (harness,))
+        with self._lock:
+            rows = self._connection.execute(
+                f"SELECT record FROM outcomes {where} ORDER BY harness, question, trial", values
+            ).fetchall()
+        for (record,) in rows:
+            yield _unpack(record)
+
+    def spend(self) -> Spend:
+        """What all outcomes kept here have used together."""
+        with self._lock:
+            rows = self._connection.execute("SELECT record FROM outcomes").fetchall()
+        return sum((_unpack(record).answered.spend for (record,) in rows), Spend())
+
+    def __len__(self) -> int:
+        with self._lock:
+            return int(self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0])
+
+    def close(self) -> None:
+        """Release the file."""
+        with self._lock:
+            self._connection.close()
+
+
+def _unpack(record: bytes) -> Outcome:
+    return Outcome.model_validate_json(zlib.decompress(record))
