@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 setup: .venv/.installed
 
-.venv/.installed: pyproject.toml
+.venv/.installed: pyproject.toml setup.py
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@

@@ -1,0 +1,1 @@
+"""Configuration groups of the commands."""

@@ -1,0 +1,1 @@
+"""The initial strategies, in the restricted dialect: read as text, never imported."""

@@ -1,0 +1,1 @@
+"""Tools that a person promoted with `export`; a run never writes here."""
