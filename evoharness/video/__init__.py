@@ -1,0 +1,24 @@
+"""Pixels addressed in seconds: probe a file, find files, fit a level of detail, read, cut into scenes."""
+
+from evoharness.video.detail import fit
+from evoharness.video.errors import NotAVideo
+from evoharness.video.find import FoundVideos, SkippedFile, find_videos
+from evoharness.video.probe import probe
+from evoharness.video.reader import Reader
+from evoharness.video.sampling import sample_times
+from evoharness.video.scenes import SceneSettings, scenes
+from evoharness.video.video import Video
+
+__all__ = [
+    "FoundVideos",
+    "NotAVideo",
+    "Reader",
+    "SceneSettings",
+    "SkippedFile",
+    "Video",
+    "find_videos",
+    "fit",
+    "probe",
+    "sample_times",
+    "scenes",
+]

@@ -1,0 +1,140 @@
+"""The packet index: when each picture of a file is shown, and where decoding can start.
+
+It is made by reading the container once without decoding. Everything that addresses pictures by time goes
+through it, so a variable rate, a start offset or a wrong frame count in the header cannot shift anything.
+"""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+EDGE_BYTES = 65_536
+"""How much of the head and of the tail of a file goes into its hash."""
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One packet of the video stream, as the container lists it."""
+
+    pts: int
+    """When its picture is shown, in units of the stream's time base."""
+    duration: int
+    """How long, in the same units; 0 when the container does not say."""
+    size: int
+    """Bytes."""
+    key: bool
+    """Whether decoding can start here."""
+    shown: bool
+    """False for pictures that an edit list cuts away."""
+
+
+class PacketIndex:
+    """Pictures of one stream in order of presentation."""
+
+    def __init__(self, packets: Iterable[Packet], seconds_per_unit: float, *, counted: bool = False) -> None:
+        """Orders the packets; ValueError when none of them is shown.
+
+        `counted`: the container carries no times, so that `pts` is only the position of a picture.
+        """
+        by_time: dict[int, Packet] = {}
+        for packet in packets:
+            known = by_time.get(packet.pts)
+            if known is None or (packet.shown and not known.shown):
+                by_time[packet.pts] = packet
+        ordered = [by_time[pts] for pts in sorted(by_time)]
+        shown = [packet for packet in ordered if packet.shown]
+        if not shown:
+            raise ValueError("no packet of the stream is shown")
+        self.counted = counted
+        self.seconds_per_unit = seconds_per_unit
+        self.pts = [packet.pts for packet in shown]
+        """When each picture is shown, ascending, in units of the time base."""
+        self.keys = [packet.pts for packet in ordered if packet.key]
+        """The same for the pictures where decoding can start."""
+        last = ordered[-1] if ordered[-1].pts > shown[-1].pts else shown[-1]
+        self.end = last.pts + (last.duration or self._usual_gap())
+        """End of the last picture, in units of the time base."""
+
+    def __len__(self) -> int:
+        return len(self.pts)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first picture to the end of the last."""
+        return (self.end - self.pts[0]) * self.seconds_per_unit
+
+    def time(self, number: int) -> float:
+        """Seconds from the first picture to picture `number`."""
+        return (self.pts[number] - self.pts[0]) * self.seconds_per_unit
+
+    def number_at(self, time: float) -> int:
+        """Number of the picture on display at `time`: the last one that begins at or before it.
+
+        Times before the first picture give the first, times after the last give the last.
+        """
+        if time != time:
+            raise ValueError("a time is a number of seconds, not NaN")
+        # Half a microsecond of grace: a picture's own time, as a float, must find that picture.
+        units = (time + 5e-7) / self.seconds_per_unit + self.pts[0]
+        return max(0, bisect_right(self.pts, units) - 1)
+
+    def number_of(self, pts: int) -> int:
+        """Number of the last picture shown at or before `pts`; -1 when there is none."""
+        return bisect_right(self.pts, pts) - 1
+
+    def key_before(self, pts: int) -> int | None:
+        """The last place at or before `pts` where decoding can start; None when there is none."""
+        position = bisect_right(self.keys, pts)
+        return self.keys[position - 1] if position else None
+
+    def _usual_gap(self) -> int:
+        gaps = sorted(after - before for before, after in pairwise(self.pts))
+        return gaps[len(gaps) // 2] if gaps else round(0.04 / self.seconds_per_unit)
+
+
+def read_packets(container: Any, stream: Any) -> tuple[list[Packet], bool, str | None]:
+    """The packets of a PyAV stream; whether their times are only counted; what stopped the reading.
+
+    The last is None when the container could be read to its end.
+    """
+    import av
+
+    packets: list[Packet] = []
+    timeless: list[Packet] = []
+    stopped = None
+    try:
+        for packet in container.demux(stream):
+            if not packet.size:
+                continue
+            pts = packet.pts if packet.pts is not None else packet.dts
+            shown = not packet.is_discard
+            row = Packet(pts or 0, packet.duration or 0, packet.size, bool(packet.is_keyframe), shown)
+            (packets if pts is not None else timeless).append(row)
+    except (av.error.FFmpegError, EOFError) as error:
+        stopped = str(error)
+    if packets or not timeless:
+        return packets, False, stopped
+    return [Packet(n, 1, p.size, p.key, True) for n, p in enumerate(timeless)], True, stopped
+
+
+def content_hash(path: Path, packets: Iterable[Packet]) -> str:
+    """Identity of a video file: sha256 over its size, 64 KiB of head and tail, and the packet table.
+
+    The table has the time, size and kind of every packet. Two files that differ only in bytes inside packets
+    of the middle, all of the same size, would share a hash: accepted, because an encoder that changes a
+    picture changes the size of packets, and because hashing every byte of a collection costs minutes.
+    """
+    digest = hashlib.sha256()
+    size = path.stat().st_size
+    digest.update(f"{size}\n".encode())
+    with path.open("rb") as file:
+        digest.update(file.read(EDGE_BYTES))
+        file.seek(max(0, size - EDGE_BYTES))
+        digest.update(file.read(EDGE_BYTES))
+    for packet in packets:
+        digest.update(b"%d %d %d\n" % (packet.pts, packet.size, packet.key))
+    return digest.hexdigest()

@@ -1,0 +1,92 @@
+"""A video, its pictures addressed in seconds."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evoharness.records.frame import Detail, Frame
+from evoharness.records.video import VideoInfo
+from evoharness.video.detail import fit
+from evoharness.video.index import PacketIndex
+from evoharness.video.probe import examine
+from evoharness.video.reader import Box, PyAVReader, Reader, Wanted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Video:
+    """A file that opens when it is first asked something; travels between processes as its path.
+
+    Every method that touches the file raises `NotAVideo` when it is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+
+    def __repr__(self) -> str:
+        return f"Video({str(self.path)!r})"
+
+    def __getstate__(self) -> dict[str, Path]:
+        return {"path": self.path}
+
+    @property
+    def info(self) -> VideoInfo:
+        """What a probe says about the file."""
+        return self._examined[0]
+
+    @property
+    def index(self) -> PacketIndex:
+        """When each picture is shown."""
+        return self._examined[1]
+
+    @cached_property
+    def _examined(self) -> tuple[VideoInfo, PacketIndex]:
+        return examine(self.path)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return PyAVReader(self.path, self.index)
+
+    def frames(self, times: Iterable[float], detail: Detail, box: Box | None = None) -> list[Frame]:
+        """References to the pictures on display at `times` (seconds), in the order of the times.
+
+        The picture at a time is the last that begins at or before it; a picture that would come twice in a
+        row comes once. `box` crops to (x1, y1, x2, y2), fractions of the upright picture with x1 < x2 and
+        y1 < y2. Nothing is decoded here.
+        """
+        if box is not None and not (0 <= box[0] < box[2] <= 1 and 0 <= box[1] < box[3] <= 1):
+            raise ValueError(f"a box is (x1, y1, x2, y2) within 0..1 with x1 < x2 and y1 < y2, not {box}")
+        across, down = (1.0, 1.0) if box is None else (box[2] - box[0], box[3] - box[1])
+        width, height = fit(
+            max(1, round(self.info.width * across)), max(1, round(self.info.height * down)), detail
+        )
+        crop = "" if box is None else ":" + ",".join(f"{side:.4f}" for side in box)
+        frames: list[Frame] = []
+        before = None
+        for time in times:
+            number = self.index.number_at(time)
+            if number == before:
+                continue
+            before = number
+            at = self.index.time(number)
+            key = f"{self.info.content_hash}:{round(at * 1000)}:{width}x{height}{crop}"
+            frames.append(Frame(key=key, time=at, width=width, height=height, source=self, box=box))
+        return frames
+
+    def pixels(self, frames: Sequence[Frame]) -> "Iterator[NDArray[np.uint8]]":
+        """RGB arrays (height, width, 3), one for each frame, in the order given.
+
+        Frames in order of time are decoded in one forward pass that holds one picture at a time; each step
+        back in time begins another pass.
+        """
+        run: list[Wanted] = []
+        for frame in frames:
+            number = self.index.number_at(frame.time)
+            if run and number < run[-1].number:
+                yield from self._reader.read(run)
+                run = []
+            run.append(Wanted(number, frame.width, frame.height, frame.box))
+        yield from self._reader.read(run)
