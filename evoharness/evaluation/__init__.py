@@ -1,17 +1,25 @@
 """Harnesses on questions: where the work is done, and what is kept of it."""
 
+from evoharness.evaluation.evaluator import Evaluator, OnOutcome, OutcomesInMemory, OutcomeStore
 from evoharness.evaluation.executor import Executor, InlineExecutor, JobFailed, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted
+from evoharness.evaluation.measure import Measure, measure
 from evoharness.evaluation.processes import ProcessExecutor
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 
 __all__ = [
+    "Evaluator",
     "Executor",
     "InlineExecutor",
     "Interrupted",
     "JobFailed",
+    "Measure",
+    "OnOutcome",
+    "OutcomeStore",
+    "OutcomesInMemory",
     "ProcessExecutor",
     "Workbench",
     "WorkbenchConfig",
     "WorkerLost",
+    "measure",
 ]

@@ -1,0 +1,209 @@
+"""Harnesses answer questions; what comes out is kept, and never asked again.
+
+Only public questions and harness files go to the workers. The reference stays in the parent, which
+computes the reward. One item is one question for all harnesses that have not answered it yet, so that
+they answer at neighbouring times, and items of one video go to one worker, which has it open.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from evoharness.errors import UserError
+from evoharness.evaluation.executor import Executor, WorkerLost
+from evoharness.evaluation.workbench import Workbench
+from evoharness.records.outcome import APPARATUS, Answered, Outcome, Trace
+from evoharness.records.question import PublicQuestion, Question
+from evoharness.scoring import Judge, reward_of
+
+if TYPE_CHECKING:
+    from evoharness.harness import Harness
+    from evoharness.solver import SolverLimits
+
+APPARATUS_RETRIES = 2
+SECONDS_BEFORE_RETRY = 1.0
+
+
+class OutcomeStore(Protocol):
+    """Keeps outcomes by (harness fingerprint, question id, trial)."""
+
+    def get(self, harness: str, question_id: str, trial: int = 0) -> Outcome | None:
+        """The outcome, or None when that pair was never answered."""
+        ...
+
+    def put(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep outcomes, replacing those of the same key."""
+        ...
+
+
+class OutcomesInMemory:
+    """An outcome store that lasts as long as the process."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[tuple[str, str, int], Outcome] = {}
+
+    def get(self, harness: str, question_id: str, trial: int = 0) -> Outcome | None:
+        """See `OutcomeStore`."""
+        return self._outcomes.get((harness, question_id, trial))
+
+    def put(self, outcomes: Sequence[Outcome]) -> None:
+        """See `OutcomeStore`."""
+        self._outcomes.update({(o.harness, o.question, o.trial): o for o in outcomes})
+
+
+@dataclass(frozen=True)
+class AnswerItem:
+    """What crosses to a worker: one public question for some harnesses."""
+
+    question: PublicQuestion
+    path: Path
+    """The video file."""
+    harnesses: "tuple[Harness, ...]"
+    limits: "SolverLimits"
+    trial: int = 0
+
+
+def answer(bench: Workbench, item: AnswerItem) -> list[Answered]:
+    """Job: each harness of the item answers its question."""
+    from evoharness.models.backbone import BackboneUnavailable
+    from evoharness.sandbox import SandboxUnavailable
+    from evoharness.solver import solve
+    from evoharness.video import NotAVideo
+
+    answered = []
+    for harness in item.harnesses:
+        try:
+            video = bench.video(item.path)
+            answered.append(solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial))
+        except (BackboneUnavailable, SandboxUnavailable, NotAVideo, OSError) as error:
+            answered.append(_no_answer(item.question, f"{type(error).__name__}: {error}"))
+    return answered
+
+
+OnOutcome = Callable[[Outcome, bool], None]
+"""Told of every outcome, and whether it is new (False: it was in the store)."""
+
+
+class Evaluator:
+    """Answers (harness, question) pairs on an executor and scores them."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        videos: Mapping[str, Path],
+        store: OutcomeStore | None = None,
+        limits: "SolverLimits | None" = None,
+        judge: Judge | None = None,
+    ) -> None:
+        """`videos`: key of a question's video → file; `limits` None: the Solver's own."""
+        self.executor = executor
+        self.videos = videos
+        self.store: OutcomeStore = store if store is not None else OutcomesInMemory()
+        self.judge = judge
+        self._limits = limits
+
+    @property
+    def limits(self) -> "SolverLimits":
+        """What one answer may use."""
+        if self._limits is None:
+            from evoharness.solver import SolverLimits
+
+            self._limits = SolverLimits()
+        return self._limits
+
+    def evaluate(
+        self,
+        harnesses: "Sequence[Harness]",
+        questions: Sequence[Question],
+        trial: int = 0,
+        on_outcome: OnOutcome | None = None,
+    ) -> dict[str, list[Outcome]]:
+        """Fingerprint → outcomes in the order of `questions`.
+
+        Pairs in the store are not asked again. A failure of the apparatus is tried again, and is
+        neither stored nor scored when it stays. UserError for a question about an unknown video.
+        """
+        by_print = {harness.fingerprint: harness for harness in harnesses}
+        found: dict[tuple[str, str], Outcome] = {}
+        missing: dict[str, list[Harness]] = {}
+        for question in questions:
+            self._path(question)
+            for fingerprint, harness in by_print.items():
+                kept = self.store.get(fingerprint, question.id, trial)
+                if kept is None:
+                    missing.setdefault(question.id, []).append(harness)
+                else:
+                    found[fingerprint, question.id] = kept
+                    if on_outcome:
+                        on_outcome(kept, False)
+        by_id = {question.id: question for question in questions}
+        for attempt in range(APPARATUS_RETRIES + 1):
+            if not missing:
+                break
+            time.sleep(SECONDS_BEFORE_RETRY * attempt)
+            last = attempt == APPARATUS_RETRIES
+            missing = self._ask(missing, by_id, trial, found, on_outcome, last)
+        return {
+            fingerprint: [found[fingerprint, question.id] for question in questions]
+            for fingerprint in by_print
+        }
+
+    def _ask(
+        self,
+        missing: "dict[str, list[Harness]]",
+        questions: Mapping[str, Question],
+        trial: int,
+        found: dict[tuple[str, str], Outcome],
+        on_outcome: OnOutcome | None,
+        last: bool,
+    ) -> "dict[str, list[Harness]]":
+        """Ask what is missing, fill `found`; returns what failed by the apparatus, unless it is the last try."""
+        ids = list(missing)
+        items = [
+            AnswerItem(questions[i].public(), self._path(questions[i]), tuple(missing[i]), self.limits, trial)
+            for i in ids
+        ]
+        failed: dict[str, list[Harness]] = {}
+        for index, answers in self.executor.map(answer, items, key=_video, on_lost=_lost):
+            question = questions[ids[index]]
+            fresh = []
+            for harness, answered in zip(items[index].harnesses, answers, strict=True):
+                outcome = Outcome(
+                    harness=harness.fingerprint,
+                    question=question.id,
+                    trial=trial,
+                    reward=reward_of(question, answered, self.judge),
+                    answered=answered,
+                )
+                if outcome.status == APPARATUS and not last:
+                    failed.setdefault(question.id, []).append(harness)
+                    continue
+                found[outcome.harness, question.id] = outcome
+                fresh.append(outcome)
+            self.store.put([outcome for outcome in fresh if outcome.status != APPARATUS])
+            if on_outcome:
+                for outcome in fresh:
+                    on_outcome(outcome, True)
+        return failed
+
+    def _path(self, question: Question) -> Path:
+        try:
+            return self.videos[question.video]
+        except KeyError:
+            raise UserError(
+                f"question {question.id} is about the video {question.video!r}, which is not among the videos"
+            ) from None
+
+
+def _video(item: AnswerItem) -> str:
+    return item.question.video
+
+
+def _no_answer(question: PublicQuestion, message: str) -> Answered:
+    return Answered(question=question.id, status=APPARATUS, message=message, trace=Trace(strategy=""))
+
+
+def _lost(item: AnswerItem, error: WorkerLost) -> list[Answered]:
+    return [_no_answer(item.question, str(error))] * len(item.harnesses)
