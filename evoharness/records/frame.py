@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +21,7 @@ class Detail(StrEnum):
     """1,048,576 pixels."""
 
 
+@runtime_checkable
 class FrameSource(Protocol):
     """Gives the pixels of frames that it issued."""
 

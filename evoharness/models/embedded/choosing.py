@@ -1,0 +1,221 @@
+"""From a read question, its options and the evidence to a choice.
+
+Each kind of thing that can be asked has one scorer; a scorer that cannot say anything gives None and the
+options are then taken as phrases. Scores become confidences by a softmax; where nothing speaks for any option,
+the choice is drawn from a hash of question and options and marked as guessed.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evoharness.models.embedded.claims import support
+from evoharness.models.embedded.counting import estimate_count, fitting_episodes, measure, thing_asked
+from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
+from evoharness.models.embedded.option_reading import (
+    is_none,
+    numbers_in,
+    parts_of_whole,
+    sequence_in,
+    times_in,
+    without_label,
+)
+from evoharness.models.embedded.phrase_scoring import located_anchors, score_phrases
+from evoharness.models.embedded.question_reading import Asked, Reading
+from evoharness.models.embedded.temporal import concordance, locate, standing
+
+_SHARPNESS = 8.0
+"""Softmax slope: a score 0.1 higher is 2.2 times as likely."""
+_NOTHING = 0.08
+"""When no option scores above this, nothing speaks for any of them."""
+_SAMPLE_NOISE = 0.04
+"""How far a repetition shifts scores, so that votes differ where the evidence hardly decides."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A read question before its evidence."""
+
+    reading: Reading
+    options: tuple[str, ...]
+    matcher: EvidenceMatcher
+
+    def allowed(self) -> Scores | None:
+        """Where in time the relation of the question lets statements count; None: everywhere."""
+        anchors = located_anchors(self.matcher, self.reading)
+        if self.reading.relation is None or not anchors:
+            return None
+        return standing(self.matcher, self.reading.relation, anchors)
+
+
+Scored = list[float] | None
+
+
+def _by_closeness(values: Sequence[float], estimate: float, scale: float) -> list[float]:
+    return [math.exp(-abs(value - estimate) / scale) for value in values]
+
+
+def _count(situation: Situation) -> Scored:
+    numbers = numbers_in(situation.options)
+    if numbers is None:
+        return None
+    thing = thing_asked(situation.reading.focus)
+    estimate = estimate_count(situation.matcher, situation.reading.text, thing, situation.allowed())
+    if estimate is None:
+        return None
+    return _by_closeness(numbers, estimate, 1.0)
+
+
+def _time(situation: Situation) -> Scored:
+    matcher = situation.matcher
+    episode = locate(matcher, thing_asked(situation.reading.text))
+    if episode is None or not episode.members:
+        return None
+    times = times_in(situation.options)
+    if times is not None:
+        centre = episode.start if all(time.start == time.end for time in times) else None
+        distances = [
+            abs(time.start - centre)
+            if centre is not None
+            else abs(time.middle - (episode.start + episode.end) / 2)
+            for time in times
+        ]
+        return [1 / (1 + distance / 5.0) for distance in distances]
+    parts = [parts_of_whole(option) for option in situation.options]
+    if all(part is not None for part in parts):
+        whole = float(np.nanmax(matcher.ends)) or 1.0
+        return [1 - abs((part or 0.0) - episode.start / whole) for part in parts]
+    return None
+
+
+def _duration(situation: Situation) -> Scored:
+    times = times_in(situation.options)
+    if times is None:
+        return None
+    anchors = located_anchors(situation.matcher, situation.reading)
+    if len(anchors) == 2:
+        length = abs(anchors[1].start - anchors[0].end)
+    else:
+        found = fitting_episodes(situation.matcher, thing_asked(situation.reading.text))
+        if not found:
+            return None
+        length = max(episode.end - episode.start for episode in found)
+    return [math.exp(-abs(math.log((time.middle + 0.5) / (length + 0.5)))) for time in times]
+
+
+def _order(situation: Situation) -> Scored:
+    sequences = [sequence_in(option) for option in situation.options]
+    if sum(bool(sequence) for sequence in sequences) < max(2, len(sequences) - 1):
+        return None
+    moments: dict[str, float | None] = {}
+    for step in {step for sequence in sequences for step in sequence}:
+        episode = locate(situation.matcher, step)
+        moments[step] = episode.start if episode else None
+    if sum(moment is not None for moment in moments.values()) < 2:
+        return None
+    return [concordance([moments[step] for step in sequence]) if sequence else 0.0 for sequence in sequences]
+
+
+def _truth(situation: Situation) -> Scored:
+    supports = [support(situation.matcher, option) for option in situation.options]
+    return [1 - value for value in supports] if situation.reading.negated else supports
+
+
+def _topic(situation: Situation) -> Scored:
+    matcher = situation.matcher
+    if not len(matcher):
+        return None
+    scores = []
+    for option in situation.options:
+        fit = np.sort(matcher.match(option))[::-1]
+        scores.append(float(0.5 * fit[: max(3, len(fit) // 5)].mean() + 0.5 * fit.mean()) * 2)
+    return scores
+
+
+def _compared(situation: Situation) -> Scored:
+    superlative = situation.reading.superlative
+    if superlative is None or numbers_in(situation.options) or times_in(situation.options):
+        return None
+    measures = [measure(situation.matcher, option, superlative) for option in situation.options]
+    known = [value for value in measures if value is not None]
+    if len(known) < 2:
+        return None
+    best, worst = max(known), min(known)
+    if best == worst:
+        return None
+    return [0.0 if value is None else 0.3 + 0.7 * (value - worst) / (best - worst) for value in measures]
+
+
+_SCORERS: dict[Asked, tuple[Callable[[Situation], Scored], ...]] = {
+    Asked.COUNT: (_count,),
+    Asked.TIME: (_time,),
+    Asked.DURATION: (_duration, _time),
+    Asked.ORDER: (_order,),
+    Asked.TRUTH: (_truth,),
+    Asked.TOPIC: (_topic,),
+    Asked.REASON: (),
+    Asked.PHRASE: (_compared,),
+}
+
+
+def score_options(reading: Reading, options: Sequence[str], matcher: EvidenceMatcher) -> list[float]:
+    """A score in [0, 1] for each option; all zero when the evidence says nothing."""
+    plain = tuple(without_label(option) for option in options)
+    situation = Situation(reading, plain, matcher)
+    if not len(matcher):
+        return [0.0] * len(options)
+    for scorer in (*_SCORERS[reading.asked], _order):
+        scores = scorer(situation)
+        if scores is not None:
+            return scores
+    scores = score_phrases(reading, plain, matcher)
+    return _with_none(plain, scores)
+
+
+def _with_none(options: Sequence[str], scores: list[float]) -> list[float]:
+    refusing = [is_none(option) for option in options]
+    if not any(refusing) or all(refusing):
+        return scores
+    rest = max(score for score, none in zip(scores, refusing, strict=True) if not none)
+    return [0.3 * (1 - rest) if none else score for score, none in zip(scores, refusing, strict=True)]
+
+
+def _drawn(text: str, options: Sequence[str], salt: str) -> list[float]:
+    """One pseudo-random number in [0, 1) for each option, from what is asked alone."""
+    drawn = []
+    for position, option in enumerate(options):
+        content = "\x1f".join((text, *options, option, str(position), salt))
+        drawn.append(int.from_bytes(hashlib.sha256(content.encode()).digest()[:6], "big") / 2**48)
+    return drawn
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The outcome of weighing the options."""
+
+    index: int
+    confidences: tuple[float, ...]
+    guessed: bool
+
+
+def choose(text: str, options: Sequence[str], scores: Sequence[float], sample: int = 0) -> Choice:
+    """The best option; ties, and evidence that says nothing, are settled by a hash of the question.
+
+    Another `sample` shifts the scores slightly.
+    """
+    ties = _drawn(text, options, "ties")
+    if max(scores) < _NOTHING:
+        if sample:
+            ties = _drawn(text, options, f"sample {sample}")
+        index = int(np.argmax(ties))
+        return Choice(index, tuple(1 / len(options) for _ in options), guessed=True)
+    values = np.array(scores, dtype=np.float64) + 1e-6 * np.array(ties)
+    if sample:
+        values += _SAMPLE_NOISE * (np.array(_drawn(text, options, f"sample {sample}")) - 0.5)
+    weights = np.exp(_SHARPNESS * (values - values.max()))
+    confidences = weights / weights.sum()
+    level = max(scores) - min(scores) < 1e-9
+    return Choice(int(np.argmax(values)), tuple(float(value) for value in confidences), guessed=level)

@@ -1,0 +1,90 @@
+"""How many, how often, how long: measures of a thing over the evidence."""
+
+import re
+
+import numpy as np
+
+from evoharness.models.embedded.english import read_words, stem
+from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
+from evoharness.models.embedded.temporal import Episode, episodes
+
+_FITTING = 0.8
+_LEAST = 0.35
+_OFTEN = re.compile(r"\bhow often\b|\btimes\b|\boccurrences?\b|\boccasions?\b|\binstances?\b", re.IGNORECASE)
+_KINDS = re.compile(r"\b(?:different|distinct|unique|kinds?|types?|various)\b", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\bhow (?:many|often|long)\b|\b(?:the )?(?:total )?number of\b|\bcount\b|\btimes\b|\bin total\b|\baltogether\b"
+    r"|\b(?:different|distinct|unique|kinds?|types?) (?:of )?\b",
+    re.IGNORECASE,
+)
+
+
+def thing_asked(question: str) -> str:
+    """What is to be counted or measured: the question without its asking words."""
+    return " ".join(_ASKING.sub(" ", question).split()).strip(" ?.,")
+
+
+def fitting_episodes(matcher: EvidenceMatcher, thing: str, allowed: Scores | None = None) -> list[Episode]:
+    """Distinct stretches in which the thing is found."""
+    if not len(matcher):
+        return []
+    fit = matcher.match(thing)
+    if allowed is not None:
+        fit = np.where(allowed > 0.25, fit, 0.0)
+    timed = np.where(np.isnan(matcher.starts), 0.0, fit)
+    best = float(timed.max())
+    if best < _LEAST:
+        return []
+    return episodes(matcher, timed, _FITTING * best)
+
+
+def estimate_count(
+    matcher: EvidenceMatcher, question: str, thing: str, allowed: Scores | None
+) -> float | None:
+    """How many there are of the thing asked; None when the evidence does not speak of it."""
+    found = fitting_episodes(matcher, thing, allowed)
+    if not found:
+        return None
+    if _OFTEN.search(question):
+        return float(len(found))
+    members = [index for episode in found for index in episode.members]
+    said = [number for index in members for number in _counts_of(matcher, index, thing)]
+    if said and not _KINDS.search(question):
+        return float(max(said))
+    if _KINDS.search(question):
+        return float(len({matcher.words[index].quotes or matcher.words[index].terms for index in members}))
+    return float(len(found))
+
+
+def _counts_of(matcher: EvidenceMatcher, index: int, thing: str) -> list[int]:
+    wanted = set(read_words(thing).terms)
+    terms = matcher.words[index].terms
+    found = []
+    for position, term in enumerate(terms[:-1]):
+        if term.isdigit() and wanted & set(terms[position + 1 : position + 4]):
+            found.append(int(term))
+    return found
+
+
+def measure(matcher: EvidenceMatcher, phrase: str, superlative: str) -> float | None:
+    """How far a thing goes in the sense of a superlative, the more the better; None when it is not found."""
+    found = fitting_episodes(matcher, phrase)
+    if not found:
+        return None
+    durations = [episode.end - episode.start for episode in found]
+    if superlative in ("longest", "longer"):
+        return max(durations)
+    if superlative in ("shortest", "shorter", "briefest"):
+        return -min(durations)
+    if superlative in ("most", "more"):
+        return float(len(found)) + 0.001 * sum(durations)
+    if superlative in ("fewest", "fewer", "least"):
+        return -float(len(found)) - 0.001 * sum(durations)
+    if superlative in ("earliest", "earlier", "sooner"):
+        return -found[0].start
+    if superlative in ("latest", "later"):
+        return found[-1].start
+    size = stem("large") if superlative in ("largest", "larger", "bigger", "biggest") else stem("small")
+    return float(
+        np.mean([size in matcher.words[index].terms for episode in found for index in episode.members])
+    )

@@ -1,0 +1,98 @@
+"""What the options of a question are: numbers, times, sequences, refusals, or phrases."""
+
+import re
+from collections.abc import Sequence
+
+from evoharness.models.embedded.clock import TimeMention, read_times
+from evoharness.models.embedded.english import NUMBER_WORDS, content_terms, tokens
+
+_LABEL = re.compile(r"^\s*(?:\(?[A-Ha-h]\)|[A-H][.:])\s+")
+_NONE = re.compile(
+    r"^(?:none(?: of (?:the|these|those|them)[\w ]*)?|nothing(?: else)?|neither(?: of [\w ]+)?|no(?:ne)? (?:such )?[\w ]*"
+    r"(?:shown|appears?|visible|seen|happens?)|not (?:shown|visible|mentioned|seen|present)[\w ]*|(?:it|they) (?:is|are|"
+    r"do|does) not [\w ]+|(?:it|they) (?:never|doesn't|don't) [\w ]+)\.?$",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"\s*(?:→|->|=>|;|, and then |,? then |, followed by |,? and finally |, finally |\s>\s)\s*", re.I
+)
+_PAIR = re.compile(
+    r"^(?P<one>.+?)\s+(?:is |happens? |appears? |comes? |occurs? )?(?P<word>before|after)\s+(?P<two>.+)$"
+)
+_COUNTED = {*NUMBER_WORDS, "times", "time", "about", "around", "exactly", "only", "at", "least", "more", "than", "in",
+            "total", "roughly", "approximately", "or"}  # fmt: skip
+
+
+def without_label(option: str) -> str:
+    """The option without a letter in front."""
+    return _LABEL.sub("", option).strip()
+
+
+def is_none(option: str) -> bool:
+    """Whether the option says that nothing fits."""
+    return bool(_NONE.match(option.strip()))
+
+
+def number_in(option: str) -> float | None:
+    """The number that an option consists of, beside a unit or a noun; None when it has none or several."""
+    found = []
+    for token in tokens(option):
+        if token in NUMBER_WORDS:
+            found.append(float(NUMBER_WORDS[token]))
+        elif re.fullmatch(r"\d+(?:\.\d+)?", token):
+            found.append(float(token))
+    return found[0] if len(found) == 1 else None
+
+
+def numbers_in(options: Sequence[str]) -> list[float] | None:
+    """The numbers of options that are all numbers, perhaps with the same noun; None otherwise."""
+    found: list[float] = []
+    nouns: set[tuple[str, ...]] = set()
+    for option in options:
+        number = number_in(option)
+        if number is None or len(tokens(option)) > 5:
+            return None
+        found.append(number)
+        nouns.add(tuple(t for t in tokens(option) if t not in _COUNTED and not t[0].isdigit()))
+    return found if len({tuple(w.rstrip("s") for w in noun) for noun in nouns}) <= 1 else None
+
+
+def times_in(options: Sequence[str]) -> list[TimeMention] | None:
+    """The times of options that are all times; None otherwise."""
+    found = []
+    for option in options:
+        times = read_times(option)
+        if len(times) != 1 or len(content_terms(option[: times[0].position[0]])) > 4:
+            return None
+        found.append(times[0])
+    return found
+
+
+def sequence_in(option: str) -> tuple[str, ...]:
+    """The steps of an option that names an order, in that order; empty when it names none."""
+    pair = _PAIR.match(option)
+    if pair:
+        one, two = pair["one"].strip(), pair["two"].strip()
+        return (one, two) if pair["word"] == "before" else (two, one)
+    steps = [step.strip(" ,.") for step in _STEP.split(option) if step.strip(" ,.")]
+    if len(steps) == 1:
+        steps = [step.strip(" ,.") for step in re.split(r",\s*(?:and\s+)?", option) if step.strip(" ,.")]
+    elif len(steps) > 1:
+        steps = [part.strip(" ,.") for step in steps for part in re.split(r",\s+", step) if part.strip(" ,.")]
+    steps = [
+        re.sub(r"^(?:first|then|next|finally|lastly|and|and then)\b[, ]*", "", step, flags=re.I)
+        for step in steps
+    ]
+    return tuple(step for step in steps if step) if len(steps) >= 2 else ()
+
+
+def parts_of_whole(option: str) -> float | None:
+    """Which part of the video an option names, as a fraction from 0 to 1: the beginning 0.15, the end 0.85."""
+    words = set(tokens(option))
+    if words & {"beginning", "start", "early", "first", "opening", "initial"}:
+        return 0.15 if not words & {"half"} else 0.25
+    if words & {"end", "late", "last", "closing", "final"}:
+        return 0.85 if not words & {"half"} else 0.75
+    if words & {"middle", "midway", "halfway", "mid", "second", "central"}:
+        return 0.5 if not words & {"half"} else 0.75
+    return None

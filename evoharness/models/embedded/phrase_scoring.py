@@ -1,0 +1,113 @@
+"""Options that are phrases: which of them the evidence puts at the time, and beside the things, asked about."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evoharness.models.embedded.clock import read_times
+from evoharness.models.embedded.english import content_terms
+from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
+from evoharness.models.embedded.question_reading import Asked, Reading, Relation
+from evoharness.models.embedded.temporal import Episode, locate, standing
+
+_SHARED_WORD = 0.3
+"""Weight of a word that the question, or every option, has too: it does not tell options apart."""
+_BESIDE = 0.35
+"""Weight of evidence that says nothing of what the question is about."""
+
+
+def located_anchors(matcher: EvidenceMatcher, reading: Reading) -> list[Episode]:
+    """The moments that the question names, as far as they are found."""
+    found = [locate(matcher, anchor) for anchor in reading.anchors]
+    return [episode for episode in found if episode is not None]
+
+
+def _weights(reading: Reading, options: Sequence[str]) -> list[dict[str, float]]:
+    asked = set(content_terms(reading.text))
+    sets = [set(content_terms(option)) for option in options]
+    everywhere = set.intersection(*sets) if sets else set()
+    common = asked | everywhere
+    telling = [terms - common for terms in sets]
+    if not any(telling):
+        return [{} for _ in options]
+    return [dict.fromkeys(terms & common, _SHARED_WORD) for terms in sets]
+
+
+def context(matcher: EvidenceMatcher, reading: Reading) -> Scores:
+    """How far each statement speaks of what the question is about, or of the same moment; about 0.35 to 1."""
+    if not content_terms(reading.focus):
+        return np.ones(len(matcher))
+    fit = matcher.match(reading.focus)
+    best = float(fit.max())
+    if best < 0.2:
+        return np.ones(len(matcher))
+    about = fit / best
+    strongest = np.flatnonzero(about >= 0.9)
+    beside = np.zeros(len(matcher))
+    for index in strongest[:20]:
+        overlap = np.minimum(matcher.ends, matcher.ends[index]) - np.maximum(
+            matcher.starts, matcher.starts[index]
+        )
+        beside = np.maximum(beside, np.where(overlap >= -0.25, 0.6, 0.0))
+    return _BESIDE + (1 - _BESIDE) * np.maximum(about, beside)
+
+
+def _in_time(matcher: EvidenceMatcher, reading: Reading) -> Scores:
+    """How well each statement stands where the question asks."""
+    anchors = located_anchors(matcher, reading)
+    if reading.relation is not None and reading.anchors and anchors:
+        if reading.relation is Relation.BETWEEN and len(anchors) < 2:
+            return np.ones(len(matcher))
+        return standing(matcher, reading.relation, anchors)
+    times = read_times(reading.text)
+    if times and not reading.anchors:
+        moment = Episode(times[0].start, times[0].end, ())
+        return standing(matcher, Relation.DURING, [moment])
+    if reading.asked is Asked.REASON:
+        moment_named = locate(matcher, reading.focus)
+        if moment_named is not None:
+            return np.maximum(
+                standing(matcher, Relation.BEFORE, [moment_named]),
+                0.7 * standing(matcher, Relation.DURING, [moment_named]),
+            )
+    return np.ones(len(matcher))
+
+
+def _ranked_in_time(matcher: EvidenceMatcher, values: list[Scores], last: bool) -> list[float]:
+    """Strength of each option, halved for each option that comes sooner (or later)."""
+    moments: list[float | None] = []
+    strengths: list[float] = []
+    for fit in values:
+        timed = np.where(np.isnan(matcher.starts), 0.0, fit)
+        best = float(timed.max(initial=0.0))
+        strengths.append(best)
+        fitting = np.flatnonzero(timed >= 0.85 * best) if best >= 0.15 else np.zeros(0, dtype=np.intp)
+        if not len(fitting):
+            moments.append(None)
+        else:
+            moments.append(
+                float(matcher.starts[fitting].max()) if last else float(matcher.starts[fitting].min())
+            )
+    known = sorted({moment for moment in moments if moment is not None}, reverse=last)
+    return [
+        0.0 if moment is None else strength * 0.6 ** known.index(moment)
+        for moment, strength in zip(moments, strengths, strict=True)
+    ]
+
+
+def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMatcher) -> list[float]:
+    """A score in [0, 1] for each option."""
+    about = context(matcher, reading)
+    fits = [
+        matcher.match(option, weights)
+        for option, weights in zip(options, _weights(reading, options), strict=True)
+    ]
+    if reading.negated and not reading.anchors:
+        return [1 - float(fit.max(initial=0.0)) for fit in fits]
+    if reading.relation in (Relation.FIRST, Relation.LAST):
+        return _ranked_in_time(matcher, [fit * about for fit in fits], reading.relation is Relation.LAST)
+    where = _in_time(matcher, reading)
+    scores = [float((fit**1.5 * where * about).max(initial=0.0)) for fit in fits]
+    if reading.negated:
+        return [1 - score for score in scores]
+    return scores

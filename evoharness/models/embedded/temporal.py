@@ -1,0 +1,151 @@
+"""Where in time phrases lie, and how well statements stand in a relation of time to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evoharness.models.embedded.clock import read_times
+from evoharness.models.embedded.english import ORDINAL_WORDS, RELATED, content_terms, stem, tokens
+from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
+from evoharness.models.embedded.question_reading import Relation
+
+LEAST_LOCATED = 0.3
+"""Below this fit a phrase is not found in the evidence at all."""
+SAME_EPISODE_GAP = 1.0
+"""Fitting statements closer than this many seconds belong to one episode."""
+
+_AS_GOOD = 0.88
+_NEARBY_SECONDS = 10.0
+_LEAVING = frozenset({stem("leave"), *RELATED[stem("leave")], stem("end"), *RELATED[stem("end")]})
+_COMING = frozenset({stem("appear"), *RELATED[stem("appear")], stem("begin"), *RELATED[stem("begin")]})
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A stretch of time in which something holds."""
+
+    start: float
+    end: float
+    """Seconds."""
+    members: tuple[int, ...]
+    """Positions of the statements that say so."""
+    fit: float = 1.0
+    """The best fit among the members."""
+
+
+def episodes(
+    matcher: EvidenceMatcher, fit: Scores, least: float, gap: float = SAME_EPISODE_GAP
+) -> list[Episode]:
+    """Timed statements that fit at least `least`, those that overlap or nearly touch taken together."""
+    starts, ends = matcher.starts, matcher.ends
+    chosen = [int(index) for index in np.flatnonzero((fit >= least) & ~np.isnan(starts))]
+    chosen.sort(key=lambda index: (starts[index], ends[index]))
+    found: list[Episode] = []
+    for index in chosen:
+        start, end, value = float(starts[index]), float(ends[index]), float(fit[index])
+        last = found[-1] if found else None
+        if last is not None and start <= last.end + gap:
+            found[-1] = Episode(last.start, max(last.end, end), (*last.members, index), max(last.fit, value))
+        else:
+            found.append(Episode(start, end, (index,), value))
+    return found
+
+
+def _occurrence(phrase: str) -> int | None:
+    words = tokens(phrase)
+    for position, word in enumerate(words):
+        if word in ORDINAL_WORDS and "time" in words[position : position + 3]:
+            return ORDINAL_WORDS[word]
+        if word in ("last", "final") and "time" in words[position : position + 3]:
+            return -1
+        if word == "again":
+            return 2
+    return None
+
+
+def locate(matcher: EvidenceMatcher, phrase: str) -> Episode | None:
+    """The moment that a phrase names: the first episode of the statements that fit it best.
+
+    A time in the phrase is taken at its word. `The second time` and `again` choose a later episode; a phrase of
+    leaving or ending that only a lasting statement fits means the end of that statement, one of appearing or
+    beginning its start.
+    """
+    times = read_times(phrase)
+    if times:
+        return Episode(times[0].start, times[0].end, ())
+    if not len(matcher):
+        return None
+    fit = matcher.match(phrase)
+    timed = np.where(np.isnan(matcher.starts), 0.0, fit)
+    best = float(timed.max())
+    if best < LEAST_LOCATED:
+        return None
+    found = episodes(matcher, timed, _AS_GOOD * best)
+    wanted = _occurrence(phrase)
+    if wanted is None or not found:
+        chosen = found[0]
+    elif wanted < 0:
+        chosen = found[-1]
+    else:
+        chosen = found[min(wanted, len(found)) - 1]
+    return _moment(matcher, phrase, chosen)
+
+
+def _moment(matcher: EvidenceMatcher, phrase: str, episode: Episode) -> Episode:
+    asked = set(content_terms(phrase))
+    said = {term for index in episode.members for term in matcher.words[index].terms}
+    if asked & _LEAVING and not said & _LEAVING:
+        return Episode(episode.end, episode.end, episode.members, episode.fit)
+    if asked & _COMING and not said & (_COMING - {stem("appear")}) and episode.end - episode.start > 1.0:
+        return Episode(episode.start, episode.start, episode.members, episode.fit)
+    return episode
+
+
+def standing(matcher: EvidenceMatcher, relation: Relation, anchors: Sequence[Episode]) -> Scores:
+    """How well each statement stands in the relation to the anchors, 0 to 1; the nearest stands best."""
+    starts, ends = matcher.starts, matcher.ends
+    first = anchors[0]
+    near = np.full(len(matcher), 0.05)
+    if relation is Relation.AFTER:
+        gap = starts - first.end
+        near = np.where(gap >= -0.5, 1 / (1 + np.maximum(gap, 0.0) / _NEARBY_SECONDS), near)
+        near = np.where((gap < -0.5) & (starts > first.start + 0.25), 0.5, near)
+        near = np.where((starts <= first.start + 0.25) & (ends > first.end + 0.5), 0.12, near)
+    elif relation is Relation.BEFORE:
+        gap = first.start - ends
+        near = np.where(gap >= -0.5, 1 / (1 + np.maximum(gap, 0.0) / _NEARBY_SECONDS), near)
+        near = np.where((gap < -0.5) & (starts < first.start - 0.5), 0.4, near)
+    elif relation is Relation.BETWEEN:
+        second = anchors[-1]
+        low, high = min(first.end, second.end), max(first.start, second.start)
+        near = np.where((starts < high) & (ends > low), 0.3, near)
+        near = np.where((starts >= low - 0.5) & (starts < high - 0.25), 1.0, near)
+    elif relation is Relation.DURING:
+        overlap = np.minimum(ends, first.end + 0.5) - np.maximum(starts, first.start - 0.5)
+        distance = np.maximum(-overlap, 0.0)
+        near = np.where(overlap >= 0, 1.0, 0.3 * np.exp(-distance / 3.0))
+    near = np.where(np.isnan(starts), 0.2, near)
+    if relation is not Relation.DURING:
+        for anchor in anchors:
+            near[list(anchor.members)] = 0.02
+    return near
+
+
+def first_time(matcher: EvidenceMatcher, phrase: str, least: float = LEAST_LOCATED) -> Episode | None:
+    """When something that a phrase names is seen for the first time; None when it is not found."""
+    episode = locate(matcher, phrase)
+    return episode if episode is not None and episode.fit >= least else None
+
+
+def concordance(times: Sequence[float | None]) -> float:
+    """How far a sequence of moments is in order: 1 fully, 0 reversed; pairs that are not known count half."""
+    good, pairs = 0.0, 0
+    for position, early in enumerate(times):
+        for late in times[position + 1 :]:
+            pairs += 1
+            if early is None or late is None or early == late:
+                good += 0.5
+            elif early < late:
+                good += 1.0
+    return good / pairs if pairs else 0.5
