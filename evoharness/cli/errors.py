@@ -1,0 +1,46 @@
+"""Hydra's and OmegaConf's complaints about a configuration, each as one line that says what is possible."""
+
+import difflib
+import re
+from collections.abc import Sequence
+
+from evoharness.cli.help import options_of_groups
+
+
+def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
+    """The complaint in one line, with the nearest known key or the options of the group."""
+    cause = error.__cause__ or error
+    text = f"{error}\n{cause}"
+    if match := re.search(r"Could not find '([\w.-]+)/([^']+)'", text):
+        return _no_option(match[1], match[2])
+    if match := re.search(r"Could not override '([^']+)'", text):
+        key = match[1].lstrip("+~").partition("@")[0].partition("=")[0]
+        if "not in" in str(cause) or "No match in the defaults list" in text:
+            return _no_key(key, known_keys)
+    if (match := re.search(r"Key '([^']+)' (?:is )?not in", text)) and (
+        full := re.search(r"full_key: (\S+)", text)
+    ):
+        return _no_key(full[1], known_keys)
+    lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
+    key_lines = [line for line in lines if line.startswith("full_key:")]
+    said = lines[0] if lines else type(error).__name__
+    if key_lines:
+        said = f"{key_lines[0].removeprefix('full_key:').strip()}: {said}"
+    return said
+
+
+def _no_option(group: str, option: str) -> str:
+    options = options_of_groups().get(group, [])
+    return f"{group} has no option {option!r}: choose from {', '.join(options) or 'nothing'}"
+
+
+def _no_key(key: str, known_keys: Sequence[str]) -> str:
+    groups = options_of_groups()
+    if key in groups and not any(known.startswith(f"{key}.") for known in known_keys):
+        return f"this command has no setting {key!r}; see --help"
+    close = difflib.get_close_matches(key, [*known_keys, *groups], n=1)
+    if not close:
+        last = key.rpartition(".")[2]
+        close = [known for known in known_keys if known.rpartition(".")[2] == last][:1]
+    hint = f": did you mean {close[0]}?" if close else "; see --help"
+    return f"there is no setting {key!r}{hint}"

@@ -1,0 +1,169 @@
+"""Every setting of every command, typed: one dataclass for each command, registered with Hydra.
+
+A section (`gate`, `questioner`, …) is the settings dataclass of its room, or one of the small ones below
+for what has no room of its own; its values come from `configs/<section>/<option>.yaml`. A command without
+a file of its own in `configs/` takes the defaults written here.
+"""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evoharness.cli.schema import OPEN, text
+from evoharness.errors import UserError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def default_cache() -> str:
+    """`$EVOHARNESS_CACHE`, else `evoharness` in the user's cache folder."""
+    own = os.environ.get("EVOHARNESS_CACHE")
+    if own:
+        return own
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return str(Path(base).expanduser() / "evoharness")
+
+
+@dataclass
+class BackboneSection:
+    """Which frozen model does the tasks."""
+
+    name: str = "embedded"
+    """Name of the backbone."""
+    options: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Further arguments of that backbone."""
+
+
+@dataclass
+class EmbedderSection:
+    """What turns texts into vectors."""
+
+    name: str = "wordllama"
+    """Name of the embedder."""
+
+
+@dataclass
+class ExecutorSection:
+    """Where questions are answered."""
+
+    name: str = "process"
+    """process: worker processes; inline: this process."""
+    workers: int | None = None
+    """Worker processes; empty: one for each CPU."""
+
+
+@dataclass
+class HarnessSection:
+    """Which harness, and what is changed in it before use."""
+
+    source: str = text("initial", alias="harness")
+    """`initial`, or a folder that `export` wrote."""
+    parameters: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Parameters with other values than in that harness."""
+
+
+@dataclass
+class TestSection:
+    """The sealed test set, answered once at the end."""
+
+    questions: str | None = text()
+    """Question file (JSONL or CSV) of the sealed test."""
+    videos: str | None = text()
+    """Videos of the sealed test; empty: those next to its question file."""
+
+
+@dataclass
+class SamplesSection:
+    """The videos made when no others are given."""
+
+    videos: int = 18
+    """Videos to learn from, over all rounds."""
+    sealed: int = 7
+    """Further videos, for the sealed test."""
+    minutes: float | None = None
+    """Length of each video; empty: the samples' own choice."""
+
+
+@dataclass
+class Common:
+    """What the commands that use models share."""
+
+    backbone: BackboneSection = field(default_factory=BackboneSection)
+    embedder: EmbedderSection = field(default_factory=EmbedderSection)
+    executor: ExecutorSection = field(default_factory=ExecutorSection)
+    sandbox: str = "process"
+    """Isolation of strategies and tools."""
+    cache: str = text(default_cache())
+    """Folder of memories, model responses and sample videos; shared by runs."""
+    display: str = "auto"
+    """How progress is shown: auto, rich, plain or silent."""
+
+
+@dataclass
+class DoctorConfig:
+    """Settings of `doctor`."""
+
+    cache: str = text(default_cache())
+    """Folder of memories, model responses and sample videos."""
+    runs: str = text("runs")
+    """Folder of runs."""
+
+
+@dataclass
+class ReportConfig:
+    """Settings of `report`."""
+
+    run: str | None = text()
+    """The run: a folder, a name in the folder of runs, or `latest`."""
+    out: str | None = text()
+    """HTML file to write; empty: report.html in the run."""
+    runs: str = text("runs")
+    """Folder of runs."""
+
+
+@dataclass
+class ExportConfig:
+    """Settings of `export`."""
+
+    run: str | None = text()
+    """The run: a folder, a name in the folder of runs, or `latest`."""
+    out: str | None = text()
+    """Folder to write the harness to; it must be new or empty."""
+    harness: str = text("final")
+    """Which harness of the run: final, initial, or a fingerprint (its first characters will do)."""
+    runs: str = text("runs")
+    """Folder of runs."""
+
+
+CONFIGS: dict[str, type] = {
+    "doctor": DoctorConfig,
+    "export": ExportConfig,
+    "report": ReportConfig,
+}
+"""Command → its settings."""
+
+
+def register() -> None:
+    """Tell Hydra about the settings; may be called again."""
+    from importlib.resources import files
+
+    from hydra.core.config_store import ConfigStore
+
+    store = ConfigStore.instance()
+    for name, config in CONFIGS.items():
+        # A command with a file in configs/ gets its groups from there, and its types from here.
+        own_file = files("evoharness.configs").joinpath(f"{name}.yaml").is_file()
+        store.store(f"{name}_settings" if own_file else name, node=config)
+
+
+def typed(composed: "DictConfig") -> Any:
+    """The configuration as its dataclass; UserError when a value does not do."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        return OmegaConf.to_object(composed)
+    except (OmegaConfBaseException, ValueError, TypeError) as error:
+        raise UserError(f"the configuration does not do: {error}") from error
