@@ -159,7 +159,7 @@ class Evaluator:
         on_outcome: OnOutcome | None,
         last: bool,
     ) -> "dict[str, list[Harness]]":
-        """Ask what is missing, fill `found`; returns what failed by the apparatus, unless it is the last try."""
+        """Ask what is missing, fill `found`; returns what the apparatus failed, to be tried again."""
         ids = list(missing)
         items = [
             AnswerItem(questions[i].public(), self._path(questions[i]), tuple(missing[i]), self.limits, trial)
