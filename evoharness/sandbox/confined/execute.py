@@ -1,0 +1,156 @@
+"""One run, from the job to its last message, in a process that then ends."""
+
+import json
+import math
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from . import framing
+from .guards import Api, Fuel, HostCallError, OutOfFuel, Printer, View, environment
+from .policy import checked
+
+RECURSION = 400
+COMPILE_RECURSION = 1200
+LARGEST_ANSWER = 64 * 1024
+DEEPEST_VALUE = 20
+MOST_VALUES = 100_000
+LONGEST_MESSAGE = 500
+
+
+class _NotJson(Exception):
+    """A value that does not survive JSON; the argument says why."""
+
+
+def serve(connection: socket.socket) -> None:
+    """Read one job from the host, do it, send what came of it."""
+    job = framing.receive(connection, largest=64 * framing.LARGEST)
+    sys.setrecursionlimit(COMPILE_RECURSION)
+    code, violations = checked(job["source"], job["entry"])
+    if job["verb"] == "check" or code is None:
+        line, message = violations[0] if violations else (0, "")
+        kind = "policy_violation" if violations else "finished"
+        _end(connection, {"kind": kind, "value": violations, "line": line, "message": message})
+        return
+    fuel, printer = Fuel(job["limits"]["steps"]), Printer()
+    end = _outcome(connection, job, code, fuel, printer)
+    _end(connection, {**end, "fuel": fuel.used, "prints": printer.text})
+
+
+def _outcome(connection: socket.socket, job: Any, code: Any, fuel: Fuel, printer: Printer) -> dict[str, Any]:
+    entry = job["entry"]
+    names = environment(fuel, printer)
+    try:
+        exec(code, names)
+        sys.setrecursionlimit(RECURSION)
+        value = names[entry](_api(connection, job), **job["arguments"])
+        sys.setrecursionlimit(COMPILE_RECURSION)
+        if fuel.used > fuel.steps:  # swallowed by a `finally` that returns
+            raise OutOfFuel
+        return {"kind": "finished", "value": _plain(value, LARGEST_ANSWER)}
+    except OutOfFuel:
+        return {"kind": "step_budget", "message": f"used all {fuel.steps} steps"}
+    except MemoryError as error:
+        return {"kind": "memory_limit", "message": "out of memory", "line": _line(error, entry)}
+    except RecursionError as error:
+        return {"kind": "recursion_limit", "message": "calls nest too deeply", "line": _line(error, entry)}
+    except _NotJson as error:
+        return {"kind": "invalid_answer", "message": f"the answer is no JSON value: {error}"}
+    except framing.Closed:
+        raise
+    except Exception as error:
+        message = f"{type(error).__name__}: {_text(error)}"
+        return {"kind": "strategy_error", "message": message, "line": _line(error, entry)}
+
+
+def _api(connection: socket.socket, job: Any) -> Api:
+    members: dict[str, Any] = {
+        name: View(value) if isinstance(value, dict) else value for name, value in job["data"].items()
+    }
+    for name, parameters in job["methods"].items():
+        members[name] = _method(connection, name, tuple(parameters))
+    return Api(members)
+
+
+def _method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    def call(*positional: Any, **named: Any) -> Any:
+        if len(positional) > len(parameters):
+            raise HostCallError(f"{name} takes {len(parameters)} arguments: {', '.join(parameters)}")
+        arguments = dict(zip(parameters, positional, strict=False))
+        for key, value in named.items():
+            if key in arguments or key not in parameters:
+                known = ", ".join(parameters) or "none"
+                raise HostCallError(f"{name}: argument {key!r} is unknown or given twice (it takes: {known})")
+            arguments[key] = value
+        try:
+            message = {"call": name, "arguments": _plain(arguments, framing.LARGEST - 1024)}
+        except _NotJson as error:
+            raise HostCallError(f"{name}: arguments must be JSON values: {error}") from None
+        framing.send(connection, message)
+        reply = framing.receive(connection, largest=64 * framing.LARGEST)
+        if "error" in reply:
+            raise HostCallError(reply["error"])
+        return reply["value"]
+
+    return call
+
+
+def _plain(value: Any, largest: int) -> Any:
+    """The value itself when it is small, shallow JSON of exact types; else _NotJson."""
+    layer = [value]
+    count = 0
+    for _ in range(DEEPEST_VALUE):
+        inner: list[Any] = []
+        for item in layer:
+            kind = type(item)
+            if kind is dict:
+                if not all(type(key) is str for key in item):
+                    raise _NotJson("keys must be text")
+                inner.extend(item.values())
+            elif kind in (list, tuple):
+                inner.extend(item)
+            elif kind is View:
+                raise _NotJson("pass single values of ctx, not the whole")
+            elif kind is float and not math.isfinite(item):
+                raise _NotJson("numbers must be finite")
+            elif not (item is None or kind in (str, int, float, bool)):
+                raise _NotJson(f"{kind.__name__} is not allowed")
+        count += len(inner)
+        if count > MOST_VALUES:
+            raise _NotJson(f"more than {MOST_VALUES} values")
+        if not inner:
+            break
+        layer = inner
+    else:
+        raise _NotJson(f"nested more than {DEEPEST_VALUE} levels")
+    if _size(value) > largest:
+        raise _NotJson(f"larger than {largest // 1024} KB")
+    return value
+
+
+def _size(value: Any) -> int:
+    try:
+        return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "strict"))
+    except UnicodeEncodeError:
+        raise _NotJson("text that is no Unicode") from None
+
+
+def _end(connection: socket.socket, end: dict[str, Any]) -> None:
+    framing.send(connection, {"end": end})
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)[:LONGEST_MESSAGE]
+    except Exception:
+        return ""
+
+
+def _line(error: BaseException, entry: str) -> int:
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == f"<{entry}>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

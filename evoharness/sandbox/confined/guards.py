@@ -1,0 +1,266 @@
+"""What rewritten code calls instead of touching objects itself, and the objects that it is given.
+
+Attributes are allowed by the exact type of the object, never by what the object says of itself.
+"""
+
+import builtins
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from RestrictedPython.Guards import guarded_iter_unpack_sequence, guarded_unpack_sequence
+
+from .names import PLAIN_BUILTINS
+
+LONGEST_PRODUCT = 1_000_000
+"""Items of the longest sequence that `*` may make."""
+MOST_BITS = 4096
+"""Bits of the largest integer that `*`, `**` and `<<` may make."""
+LONGEST_PRINTS = 16 * 1024
+"""Characters of printing that are kept."""
+
+
+class OutOfFuel(BaseException):
+    """The step budget is used up; no `except` of the dialect catches it."""
+
+
+class HostCallError(Exception):
+    """A call of the host did not work; strategies may catch it."""
+
+
+class View:
+    """Named values that can be read as attributes or as items, and never changed."""
+
+    __slots__ = ("_values",)
+    _values: dict[str, Any]
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_values", dict(values))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("values of ctx cannot be set")
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+class Facade:
+    """A few functions and constants of a module, without the module."""
+
+    __slots__ = ("__dict__", "_names")
+
+    def __init__(self, source: Any, names: str) -> None:
+        members = {name: getattr(source, name) for name in names.split()}
+        object.__setattr__(self, "_names", frozenset(members))
+        self.__dict__.update(members)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a module cannot be changed")
+
+    def __repr__(self) -> str:
+        return "module"
+
+
+class Api:
+    """What a source calls `ctx` or `memory`: data, and functions that ask the host."""
+
+    __slots__ = ("_members",)
+    _members: dict[str, Any]
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_members", dict(members))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("ctx cannot be changed")
+
+    def __repr__(self) -> str:
+        return "ctx"
+
+
+MATH = Facade(
+    math,
+    "ceil comb copysign cos degrees dist e exp fabs floor fmod fsum gcd hypot inf isclose isfinite isinf "
+    "isnan log log10 log1p log2 nan pi pow radians sin sqrt tan tau trunc",
+)
+
+_METHODS: dict[type, frozenset[str]] = {
+    kind: frozenset(names.split())
+    for kind, names in {
+        str: "capitalize casefold center count endswith find index isalnum isalpha isdecimal isdigit islower "
+        "isnumeric isspace istitle isupper join ljust lower lstrip partition removeprefix removesuffix "
+        "replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase "
+        "title upper zfill",
+        list: "append clear copy count extend index insert pop remove reverse sort",
+        tuple: "count index",
+        dict: "clear copy get items keys pop setdefault update values",
+        set: "add clear copy difference difference_update discard intersection intersection_update "
+        "isdisjoint issubset issuperset pop remove symmetric_difference union update",
+        frozenset: "copy difference intersection isdisjoint issubset issuperset symmetric_difference union",
+        int: "bit_length",
+        float: "is_integer",
+    }.items()
+}
+_ITERABLE = frozenset(
+    {str, list, tuple, dict, set, frozenset, range, enumerate, zip, map, filter, reversed}
+    | {type({}.keys()), type({}.values()), type({}.items()), type(_ for _ in ())}
+    | {type(reversed([])), type(reversed({})), type(reversed(range(0)))}
+)
+_INDEXABLE = frozenset({str, list, tuple, dict, range})
+_WRITABLE = frozenset({list, dict})
+_INPLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    ">>=": operator.irshift,
+    "|=": operator.ior,
+    "&=": operator.iand,
+    "^=": operator.ixor,
+}
+
+
+def read_attribute(value: Any, name: str) -> Any:
+    """`value.name`, when the exact type of `value` allows it."""
+    kind = type(value)
+    if kind is Api:
+        members = value._members
+    elif kind is View:
+        members = value._values
+    elif kind is Facade:
+        members = value.__dict__
+    elif name in _METHODS.get(kind, ()):
+        return getattr(value, name)
+    else:
+        known = ", ".join(sorted(_METHODS.get(kind, ()))) or "nothing"
+        raise AttributeError(f"{kind.__name__} has no {name!r} here (it has: {known})")
+    if name not in members:
+        raise AttributeError(f"there is no {name!r} (there is: {', '.join(sorted(members))})")
+    return members[name]
+
+
+def read_item(value: Any, key: Any) -> Any:
+    """`value[key]` of plain containers and views."""
+    if type(value) is View:
+        return value._values[key]
+    if type(value) in _INDEXABLE:
+        return value[key]
+    raise TypeError(f"{type(value).__name__} cannot be indexed")
+
+
+def writable(value: Any) -> Any:
+    """The container itself, when its items may be assigned or deleted."""
+    if type(value) in _WRITABLE:
+        return value
+    raise TypeError(f"items of {type(value).__name__} cannot be assigned")
+
+
+def binary(symbol: str, left: Any, right: Any) -> Any:
+    """`*`, `**`, `<<` and `%`, refused where the result would be huge."""
+    if symbol == "*":
+        return _product(left, right)
+    if symbol == "%":
+        if type(left) is str and (re.search(r"%[^a-zA-Z%]*(\d{4}|\*)", left)):
+            raise ValueError("a format with a width of 1000 or more, or with *")
+        return left % right
+    if type(left) is int and type(right) is int:
+        bits = abs(left).bit_length() * max(right, 0) if symbol == "**" else left.bit_length() + max(right, 0)
+        if abs(left) > 1 and bits > MOST_BITS:
+            raise OverflowError(f"{symbol} would make an integer of more than {MOST_BITS} bits")
+    return left**right if symbol == "**" else left << right
+
+
+def _product(left: Any, right: Any) -> Any:
+    for sequence, count in ((left, right), (right, left)):
+        if type(count) in (int, bool) and type(sequence) in (str, list, tuple):
+            if len(sequence) * count > LONGEST_PRODUCT:
+                raise OverflowError(f"* would make more than {LONGEST_PRODUCT} items")
+            return sequence * count
+    if type(left) is int and type(right) is int and left.bit_length() + right.bit_length() > MOST_BITS:
+        raise OverflowError(f"* would make an integer of more than {MOST_BITS} bits")
+    return left * right
+
+
+def inplace(symbol: str, left: Any, right: Any) -> Any:
+    """The value of `left <symbol> right` for an augmented assignment."""
+    if symbol in _INPLACE:
+        return _INPLACE[symbol](left, right)
+    return binary(symbol.removesuffix("="), left, right)
+
+
+def inplace_item(symbol: str, container: Any, key: Any, value: Any) -> None:
+    """`container[key] <symbol> value`."""
+    target = writable(container)
+    target[key] = inplace(symbol, target[key], value)
+
+
+class Printer:
+    """Keeps the first characters of what is printed."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def print(self, *values: Any, sep: str = " ", end: str = "\n") -> None:
+        """`print`, into memory."""
+        if len(self.text) < LONGEST_PRINTS:
+            line = str(sep).join(str(value) for value in values) + str(end)
+            self.text += line[: LONGEST_PRINTS - len(self.text)]
+
+
+class Fuel:
+    """Steps that are left; each loop turn, function call and lambda call takes one."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self.used = 0
+
+    def tick(self) -> None:
+        """Take one step."""
+        self.used += 1
+        if self.used > self.steps:
+            raise OutOfFuel
+
+    def iterate(self, values: Any) -> Iterator[Any]:
+        """The items of a plain iterable, one step each."""
+        if type(values) not in _ITERABLE:
+            raise TypeError(f"{type(values).__name__} is not iterable")
+        return self._ticking(values)
+
+    def _ticking(self, values: Any) -> Iterator[Any]:
+        for value in values:
+            self.used += 1
+            if self.used > self.steps:
+                raise OutOfFuel
+            yield value
+
+
+def _import(name: str, *_: Any) -> Facade:
+    if name != "math":
+        raise ImportError(f"{name!r} cannot be imported: only math can")
+    return MATH
+
+
+def _apply(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
+    return function(*positional, **named)
+
+
+def environment(fuel: Fuel, printer: Printer) -> dict[str, Any]:
+    """The globals of one run."""
+    available = {name: getattr(builtins, name) for name in PLAIN_BUILTINS.split()}
+    available |= {"print": printer.print, "HostCallError": HostCallError, "__import__": _import}
+    return {
+        "__builtins__": available,
+        "__name__": "strategy",
+        "_getattr_": read_attribute,
+        "_getitem_": read_item,
+        "_getiter_": fuel.iterate,
+        "_write_": writable,
+        "_binary_": binary,
+        "_inplacevar_": inplace,
+        "_inplace_item_": inplace_item,
+        "_apply_": _apply,
+        "_tick_": fuel.tick,
+        "_unpack_sequence_": guarded_unpack_sequence,
+        "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
+    }

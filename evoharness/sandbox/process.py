@@ -1,0 +1,223 @@
+"""The `process` backend: a fork server, and one confined child for each run.
+
+A run goes like this: ask the server to fork, hand the child its job over a socket of its own, answer its
+host calls, read its last message, have it killed and collected. The source never touches this process; what
+the child says is read with a length limit and a deadline, and only what this side saw itself (limits,
+deadlines, signals) decides the kinds that a run could not forge.
+"""
+
+import hashlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from evoharness.sandbox.confined import framing
+from evoharness.sandbox.result import HostApi, SandboxLimits, SandboxResult, SandboxUnavailable, Violation
+from evoharness.sandbox.session import Session
+
+START_SECONDS = 20.0
+CONTROL_SECONDS = 5.0
+_ENDED = struct.Struct(">iddQ")
+
+
+class ProcessSandbox:
+    """Fork server per process that uses it, started at the first run and again when it died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._server: _Server | None = None
+
+    @property
+    def level(self) -> str:
+        """The layers that confine each run here, joined by `+`."""
+        with self._lock:
+            return self._running().level
+
+    def run(
+        self, source: str, entry: str, arguments: Mapping[str, Any], api: HostApi, limits: SandboxLimits
+    ) -> SandboxResult:
+        """Call `entry(api, **arguments)` of the source in a confined process of its own."""
+        job = {
+            "verb": "run",
+            "source": source,
+            "entry": entry,
+            "arguments": dict(arguments),
+            "data": dict(api.data),
+            "methods": {name: list(method.arguments.model_fields) for name, method in api.methods.items()},
+            "limits": limits.model_dump(),
+        }
+        return self._session(job, api, limits)
+
+    def check(self, source: str, entry: str) -> list[Violation]:
+        """What the language policy does not allow in a source, found in a confined process."""
+        limits = SandboxLimits()
+        job = {"verb": "check", "source": source, "entry": entry}
+        result = self._session(job, HostApi({}), limits)
+        if result.kind in ("finished", "policy_violation"):
+            return [Violation(line=int(line), message=str(message)) for line, message in result.value or ()]
+        return [Violation(line=0, message=f"the source breaks the compiler ({result.kind})")]
+
+    def close(self) -> None:
+        """End the server and every child; a later run starts another one."""
+        with self._lock:
+            if self._server is not None:
+                self._server.stop()
+                self._server = None
+
+    def _session(self, job: dict[str, Any], api: HostApi, limits: SandboxLimits) -> SandboxResult:
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                pid, server = self._spawn(theirs)
+            session = Session(ours, api, limits)
+            try:
+                kind, end = session.conduct(job)
+            finally:
+                ended = self._collect(server, pid, kill=not session.hung_up)
+        if session.hung_up:
+            kind, end = _death(ended.status, end)
+        return SandboxResult(
+            kind=kind,
+            value=end.get("value"),
+            message=end.get("message", ""),
+            line=end.get("line", 0),
+            calls=session.calls,
+            fuel=end.get("fuel", 0),
+            prints=end.get("prints", ""),
+            own_seconds=session.own_seconds,
+            host_seconds=session.host_seconds,
+            cpu_seconds=ended.cpu_seconds,
+            peak_bytes=ended.peak_bytes,
+            source_hash=hashlib.sha256(job["source"].encode("utf-8", "surrogatepass")).hexdigest(),
+            level=server.level,
+        )
+
+    def _spawn(self, connection: socket.socket) -> tuple[int, "_Server"]:
+        for attempt in (1, 2):
+            with self._lock:
+                server = self._running()
+                try:
+                    return server.spawn(connection), server
+                except (OSError, framing.Late) as error:
+                    server.stop()
+                    self._server = None
+                    if attempt == 2:
+                        raise SandboxUnavailable(f"the fork server does not answer: {error}") from error
+        raise AssertionError("unreachable")
+
+    def _collect(self, server: "_Server", pid: int, kill: bool) -> "_Ended":
+        with self._lock:
+            try:
+                return server.collect(pid, kill)
+            except (OSError, framing.Late):  # its children die with it
+                server.stop()
+                if self._server is server:
+                    self._server = None
+                return _Ended(-signal.SIGKILL, 0.0, 0)
+
+    def _running(self) -> "_Server":
+        if self._server is None or not self._server.usable():
+            if self._server is not None:
+                self._server.stop()
+            self._server = _Server()
+        return self._server
+
+
+class _Ended:
+    """How a child ended."""
+
+    def __init__(self, status: int, cpu_seconds: float, peak_bytes: int) -> None:
+        self.status = status
+        self.cpu_seconds = cpu_seconds
+        self.peak_bytes = peak_bytes
+
+
+class _Server:
+    """The running fork server and the control socket to it."""
+
+    def __init__(self) -> None:
+        self._control, theirs = socket.socketpair()
+        self._owner = os.getpid()
+        with theirs:
+            number = theirs.fileno()
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-s", "-S", "-c", _boot(), str(number)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    env={"PYTHONHASHSEED": "0"},  # the order of sets is part of a strategy's result
+                    cwd="/",
+                    pass_fds=(number,),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise SandboxUnavailable(f"cannot start {sys.executable}: {error}") from error
+        try:
+            hello = framing.receive(self._control, time.monotonic() + START_SECONDS)
+        except (framing.Closed, framing.Late, framing.FramingError) as error:
+            self._process.kill()
+            why = self._process.communicate()[1].decode(errors="replace").strip().splitlines()
+            raise SandboxUnavailable(f"the fork server did not start: {why[-1:] or error}") from error
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+        self._control.settimeout(CONTROL_SECONDS)
+        self.level = str(hello["level"])
+
+    def usable(self) -> bool:
+        """Whether it still runs, and belongs to this process rather than to the one that forked it."""
+        return self._owner == os.getpid() and self._process.poll() is None
+
+    def spawn(self, connection: socket.socket) -> int:
+        """Fork a child that serves one job over `connection`; its pid."""
+        socket.send_fds(self._control, [b"S"], [connection.fileno()])
+        return int(struct.unpack(">i", self._exactly(4))[0])
+
+    def collect(self, pid: int, kill: bool) -> _Ended:
+        """Wait for a child to end, killing it first if asked to."""
+        self._control.sendall((b"K" if kill else b"W") + struct.pack(">i", pid))
+        status, cpu, _, peak = _ENDED.unpack(self._exactly(_ENDED.size))
+        return _Ended(os.waitstatus_to_exitcode(status), cpu, peak)
+
+    def stop(self) -> None:
+        """End it and its children."""
+        self._control.close()
+        if self._owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+
+    def _exactly(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            chunk = self._control.recv(count - len(data))
+            if not chunk:
+                raise ConnectionResetError("it ended")
+            data += chunk
+        return data
+
+
+def _boot() -> str:
+    """The program of the fork server: this folder and RestrictedPython on the path, and nothing else."""
+    restricted = find_spec("RestrictedPython")
+    if restricted is None or restricted.origin is None:
+        raise SandboxUnavailable("RestrictedPython is not installed: pip install 'RestrictedPython>=9.0,<10'")
+    places = [str(Path(__file__).parent), str(Path(restricted.origin).parent.parent)]
+    return f"import sys; sys.path[:0] = {places!r}; from confined import server; server.main()"
+
+
+def _death(code: int, end: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """What the end of a child that sent no last message means."""
+    if code == -signal.SIGXCPU:
+        return "cpu_time", {"message": "used all its processor time"}
+    if code == -signal.SIGSYS:
+        return "syscall_violation", {"message": "made a system call that is not allowed"}
+    return "worker_crashed", {"message": end.get("message") or f"ended without an answer ({code})"}
