@@ -32,4 +32,4 @@ def fit(width: int, height: int, detail: Detail) -> tuple[int, int]:
 
 
 def _nearest(side: int) -> int:
-    return max(CELL, (side + CELL // 2) // CELL * CELL)
+    return max(CELL, (side + CELL // 2 - 1) // CELL * CELL)

@@ -7,17 +7,16 @@ through it, so a variable rate, a start offset or a wrong frame count in the hea
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 EDGE_BYTES = 65_536
 """How much of the head and of the tail of a file goes into its hash."""
 
 
-@dataclass(frozen=True)
-class Packet:
+class Packet(NamedTuple):
     """One packet of the video stream, as the container lists it."""
 
     pts: int
@@ -96,29 +95,64 @@ class PacketIndex:
         return gaps[len(gaps) // 2] if gaps else round(0.04 / self.seconds_per_unit)
 
 
-def read_packets(container: Any, stream: Any) -> tuple[list[Packet], bool, str | None]:
-    """The packets of a PyAV stream; whether their times are only counted; what stopped the reading.
+@dataclass
+class PacketTable:
+    """What one reading of a container found in its video stream."""
 
-    The last is None when the container could be read to its end.
-    """
+    packets: list[Packet] = field(default_factory=list)
+    """In the order of the file."""
+    counted: bool = False
+    """The container carries no times: `pts` is the position of a packet."""
+    damaged: int = 0
+    """Packets whose inner lengths do not add up."""
+    stopped: str | None = None
+    """What ended the reading early; None when the container could be read to its end."""
+
+
+def read_packets(container: Any, stream: Any) -> PacketTable:
+    """List the packets of a PyAV stream; damage ends the list or is counted, and never raises."""
     import av
 
-    packets: list[Packet] = []
+    table = PacketTable()
     timeless: list[Packet] = []
-    stopped = None
+    prefix = _length_prefix(stream.codec_context)
     try:
         for packet in container.demux(stream):
             if not packet.size:
                 continue
             pts = packet.pts if packet.pts is not None else packet.dts
-            shown = not packet.is_discard
-            row = Packet(pts or 0, packet.duration or 0, packet.size, bool(packet.is_keyframe), shown)
-            (packets if pts is not None else timeless).append(row)
+            row = Packet(
+                pts or 0, packet.duration or 0, packet.size, bool(packet.is_keyframe), not packet.is_discard
+            )
+            (table.packets if pts is not None else timeless).append(row)
+            if packet.is_corrupt or (prefix and not _adds_up(memoryview(packet), prefix)):
+                table.damaged += 1
     except (av.error.FFmpegError, EOFError) as error:
-        stopped = str(error)
-    if packets or not timeless:
-        return packets, False, stopped
-    return [Packet(n, 1, p.size, p.key, True) for n, p in enumerate(timeless)], True, stopped
+        table.stopped = str(error)
+    if timeless and not table.packets:
+        table.counted = True
+        table.packets = [row._replace(pts=n, duration=1) for n, row in enumerate(timeless)]
+    return table
+
+
+def _length_prefix(codec_context: Any) -> int:
+    """Bytes of the length before each unit of an H.264 or HEVC packet; 0 when packets are not built so."""
+    extra = codec_context.extradata or b""
+    place = {"h264": 4, "hevc": 21}.get(codec_context.codec.canonical_name)
+    if place is None or len(extra) <= place or extra[0] != 1:
+        return 0
+    return (extra[place] & 3) + 1
+
+
+def _adds_up(data: memoryview, prefix: int) -> bool:
+    """Whether a packet is a chain of units that ends where the packet ends."""
+    at, size = 0, len(data)
+    while at < size:
+        length = int.from_bytes(data[at : at + prefix], "big")
+        if length == 0:
+            return False
+        at += prefix + length
+    return at == size
 
 
 def content_hash(path: Path, packets: Iterable[Packet]) -> str:

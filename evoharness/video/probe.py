@@ -60,11 +60,15 @@ def pick_stream(container: Any) -> Any | None:
 
 
 def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, PacketIndex]:
-    packets, counted, stopped = read_packets(container, stream)
+    table = read_packets(container, stream)
+    packets, counted = table.packets, table.counted
     warnings = []
-    if stopped:
-        warnings.append(f"reading stopped before the end of the file ({stopped})")
-    if stream.frames and len(packets) < stream.frames:
+    if table.stopped:
+        warnings.append(f"reading stopped before the end of the file ({table.stopped})")
+    if table.damaged:
+        warnings.append(f"{table.damaged} of {len(packets)} packets are damaged")
+    # Only these containers count their pictures; elsewhere the number is a guess.
+    if "mp4" in container.format.name and len(packets) < stream.frames:
         warnings.append(f"the header promises {stream.frames} pictures, {len(packets)} are there")
     if counted:
         warnings.append("the file carries no times: pictures are taken to be evenly spaced")
@@ -75,6 +79,9 @@ def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, Packet
         index = PacketIndex(packets, unit, counted=counted)
     except ValueError:
         raise NotAVideo(path, "its video stream has no pictures") from None
+    promised = _promised_seconds(container, stream)
+    if promised > index.duration + max(1.0, 0.02 * index.duration) and not counted:
+        warnings.append(f"the header promises {promised:.1f} s, {index.duration:.1f} s are there")
     picture, broken = _first_picture(path)
     if picture is None:
         raise NotAVideo(path, "none of its pictures can be decoded")
@@ -101,6 +108,14 @@ def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, Packet
         warnings=tuple(warnings),
     )
     return info, index
+
+
+def _promised_seconds(container: Any, stream: Any) -> float:
+    """How long the header says that the pictures last; 0 when it does not say."""
+    if stream.duration:
+        return float(stream.duration * stream.time_base)
+    alone = len(container.streams) == 1  # with sound beside it, the sound may be the longer one
+    return container.duration / 1e6 if alone and container.duration else 0.0
 
 
 def quarter_turns(counterclockwise: float) -> int:

@@ -122,7 +122,9 @@ class _Walk:
         self.close()
         self._container = open_container(self._path)
         self._stream = pick_stream(self._container)
-        self._stream.thread_type = "SLICE"
+        # One thread: videos are read side by side in several processes, and the repair of damaged
+        # pictures depends on the number of threads.
+        self._stream.codec_context.thread_count = 1
         self._pictures = self._decoded(self._container.demux(self._stream))
 
     def _seek(self, key: int) -> None:

@@ -1,0 +1,181 @@
+"""Which files, which times, which size: decisions that need no decoding."""
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evoharness.errors import UserError
+from evoharness.records.frame import Detail
+from evoharness.records.interval import Interval
+from evoharness.video import NotAVideo, find_videos, fit, probe, sample_times
+from evoharness.video.detail import PIXELS
+from tests.video.recordings import numbered, record, record_sound
+
+SIDES = st.integers(1, 9000)
+
+
+class TestDetail:
+    @given(SIDES, SIDES, st.sampled_from(list(Detail)))
+    def test_never_above_the_level_and_never_enlarged(self, width: int, height: int, detail: Detail) -> None:
+        across, down = fit(width, height, detail)
+        assert across * down <= PIXELS[detail]
+        assert across % 32 == down % 32 == 0
+        assert across <= max(32, width + 15)
+        assert down <= max(32, height + 15)
+
+    @pytest.mark.parametrize(
+        ("size", "detail", "fitted"),
+        [
+            ((640, 360), Detail.NORMAL, (640, 352)),
+            ((640, 360), Detail.LARGE, (640, 352)),
+            ((640, 360), Detail.SMALL, (352, 192)),
+            ((1280, 720), Detail.NORMAL, (672, 384)),
+            ((1280, 720), Detail.LARGE, (1280, 704)),
+            ((3840, 2160), Detail.LARGE, (1344, 768)),
+            ((180, 320), Detail.NORMAL, (192, 320)),
+            ((9000, 9), Detail.SMALL, (2560, 32)),
+        ],
+    )
+    def test_known_sizes(self, size: tuple[int, int], detail: Detail, fitted: tuple[int, int]) -> None:
+        assert fit(*size, detail) == fitted
+
+
+class TestSampling:
+    def test_times_begin_at_the_start_and_stay_before_the_end(self) -> None:
+        assert sample_times(Interval(start=10, end=13), 1) == [10, 11, 12]
+        assert sample_times(Interval(start=0, end=2.2), 2) == pytest.approx([0, 0.5, 1, 1.5, 2])
+
+    def test_an_instant_is_one_time(self) -> None:
+        assert sample_times(Interval(start=4, end=4), 2) == [4]
+
+    def test_a_cap_lowers_the_rate_evenly(self) -> None:
+        times = sample_times(Interval(start=0, end=300), 1, 192)
+        assert len(times) == 192
+        assert {round(b - a, 6) for a, b in pairwise(times)} == {1.5625}
+
+    @given(
+        st.floats(0, 1e5),
+        st.floats(0, 2000),
+        st.sampled_from([0.25, 0.5, 1.0, 2.0, 3.0]),
+        st.integers(1, 300),
+    )
+    def test_always_inside_the_span(self, start: float, length: float, fps: float, cap: int) -> None:
+        span = Interval(start=start, end=start + length)
+        times = sample_times(span, fps, cap)
+        assert 1 <= len(times) <= cap
+        assert all(span.start <= time <= span.end for time in times)
+        assert times == sorted(set(times))
+
+    def test_senseless_requests_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="fps"):
+            sample_times(Interval(start=0, end=1), 0)
+        with pytest.raises(ValueError, match="cap"):
+            sample_times(Interval(start=0, end=1), 1, 0)
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """A folder as people have them: videos, sidecars, hidden files, and files that are no videos."""
+    folder = tmp_path / "my videos [1]"
+    (folder / "more").mkdir(parents=True)
+    (folder / ".thumbnails").mkdir()
+    record(folder / "b.mp4", map(numbered, range(3)))
+    record(folder / "more" / "b.mkv", map(numbered, range(4)))
+    record(folder / ".hidden.mp4", map(numbered, range(3)))
+    record(folder / ".thumbnails" / "x.mp4", map(numbered, range(3)))
+    record_sound(folder / "song.m4a", 0.2)
+    record_sound(folder / "cover.mp4", 0.2, cover=numbered(1))
+    (folder / "empty.mp4").touch()
+    (folder / "text.mp4").write_text("not a video\n")
+    for sidecar in ("b.srt", "notes.txt", "b.json", "README.md", "poster.jpg"):
+        (folder / sidecar).write_text("beside")
+    return folder
+
+
+class TestFinding:
+    def test_a_folder(self, collection: Path) -> None:
+        found = find_videos(str(collection))
+        assert {key: path.name for key, path in found.videos.items()} == {"b": "b.mp4", "b-2": "b.mkv"}
+        reasons = {skipped.path.name: skipped.reason for skipped in found.skipped}
+        assert set(reasons) == {"song.m4a", "cover.mp4", "empty.mp4", "text.mp4"}
+        assert "sound only" in reasons["song.m4a"]
+        assert "cover art" in reasons["cover.mp4"]
+        assert reasons["empty.mp4"] == "the file is empty"
+        assert all("\n" not in reason for reason in reasons.values())
+
+    def test_one_file_and_a_pattern(self, collection: Path) -> None:
+        assert set(find_videos(str(collection / "b.mp4")).videos) == {"b"}
+        pattern = str(collection.parent / "my videos*" / "**" / "*.mkv")
+        assert set(find_videos(pattern).videos) == {"b"}
+
+    def test_manifests(self, collection: Path) -> None:
+        table = collection / "list.csv"
+        table.write_text("id,path,source\nfirst,b.mp4,camera\n,more/b.mkv,\ngone,nowhere.mp4,\n")
+        found = find_videos(str(table))
+        assert {key: path.name for key, path in found.videos.items()} == {"first": "b.mp4", "b": "b.mkv"}
+        assert [skipped.reason for skipped in found.skipped] == ["no such file"]
+        lines = collection / "list.jsonl"
+        lines.write_text(json.dumps({"id": "x", "path": "b.mp4"}) + "\n\n")
+        assert set(find_videos(str(lines)).videos) == {"x"}
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("a.csv", "video\nb.mp4\n", "line 2: needs a `path`"),
+            ("a.csv", "id,path\nx,b.mp4\nx,c.mp4\n", "line 3: the id 'x'"),
+            ("a.csv", "id,path\n", "lists no video"),
+            ("a.jsonl", "{", "line 1: not JSON"),
+            ("a.jsonl", "[1]", "line 1: needs an object"),
+        ],
+    )
+    def test_a_bad_manifest_is_one_line(self, tmp_path: Path, name: str, content: str, message: str) -> None:
+        (tmp_path / name).write_text(content)
+        with pytest.raises(UserError, match=message) as refused:
+            find_videos(str(tmp_path / name))
+        assert "\n" not in str(refused.value)
+
+    def test_nothing_to_find(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match="no video in this folder"):
+            find_videos(str(tmp_path))
+        with pytest.raises(UserError, match="no such file"):
+            find_videos(str(tmp_path / "nowhere"))
+
+
+class TestCommand:
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "evoharness.video", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_probe_prints_one_object(self, plain: Path) -> None:
+        done = self.run("probe", str(plain))
+        assert done.returncode == 0
+        assert json.loads(done.stdout) == probe(plain).model_dump(mode="json")
+
+    def test_what_is_no_video_ends_with_one_line_and_2(self, tmp_path: Path) -> None:
+        (tmp_path / "it's.mp4").write_text("no")
+        done = self.run("probe", str(tmp_path / "it's.mp4"))
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert "it's.mp4" in done.stderr
+
+    def test_frames_are_named_by_their_true_times(self, plain: Path, tmp_path: Path) -> None:
+        done = self.run("frames", str(plain), "--times", "1.55", "60", "--out", str(tmp_path / "out"))
+        assert done.returncode == 0, done.stderr
+        names = sorted(path.name for path in (tmp_path / "out").iterdir())
+        assert names == ["plain-1.500.png", "plain-9.900.png"]
+
+
+def test_the_error_survives_a_process_boundary(tmp_path: Path) -> None:
+    import pickle
+
+    error = pickle.loads(pickle.dumps(NotAVideo(tmp_path, "why")))
+    assert (error.path, error.reason, str(error)) == (tmp_path, "why", f"{tmp_path}: why")

@@ -1,0 +1,255 @@
+"""Pictures are addressed by presentation time, whatever the container does."""
+
+import pickle
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from evoharness.records.frame import Detail
+from evoharness.video import NotAVideo, Video, probe
+from evoharness.video.probe import open_container, pick_stream
+from evoharness.video.reader import Wanted
+from tests.video.conftest import SHARED
+from tests.video.recordings import is_upright, number_in, numbered, record
+
+
+def numbers(video: Video, times: Sequence[float], detail: Detail = Detail.NORMAL) -> list[int]:
+    """What the pictures at `times` say their numbers are."""
+    return [number_in(pixels) for pixels in video.pixels(video.frames(times, detail))]
+
+
+def every_picture(path: Path) -> dict[int, NDArray[np.uint8]]:
+    """Plain PyAV, every picture decoded in order, by presentation stamp."""
+    import av
+
+    pictures = {}
+    with open_container(path) as container:
+        stream: Any = pick_stream(container)
+        stream.codec_context.thread_count = 1
+        for packet in container.demux(stream):
+            try:
+                decoded = packet.decode()
+            except av.error.FFmpegError:
+                continue
+            for picture in decoded:
+                turned = np.rot90(picture.to_ndarray(format="rgb24"), round(picture.rotation / 90))
+                pictures[picture.pts] = np.ascontiguousarray(turned)
+    return pictures
+
+
+class TestPlain:
+    def test_the_picture_on_display_is_the_last_that_began(self, plain: Path) -> None:
+        assert numbers(Video(plain), [0, 0.3, 0.39, 0.99, 5.55]) == [0, 3, 9, 55]
+
+    def test_times_outside_give_the_ends(self, plain: Path) -> None:
+        assert numbers(Video(plain), [-1, 4.04, 99]) == [0, 40, 99]
+
+    def test_the_same_picture_twice_in_a_row_comes_once_but_may_come_back(self, plain: Path) -> None:
+        frames = Video(plain).frames([1.0, 1.05, 2.0, 1.0], Detail.NORMAL)
+        assert [frame.time for frame in frames] == pytest.approx([1.0, 2.0, 1.0])
+
+    def test_any_order_is_kept(self, plain: Path) -> None:
+        assert numbers(Video(plain), [9, 1, 5, 5.1, 0]) == [90, 10, 50, 51, 0]
+
+    def test_frames_of_different_sizes_come_in_one_pass(self, plain: Path) -> None:
+        video = Video(plain)
+        frames = [*video.frames([1], Detail.SMALL), *video.frames([2], Detail.LARGE, box=(0, 0, 0.5, 1))]
+        shapes = [pixels.shape for pixels in video.pixels(frames)]
+        assert (
+            shapes == [(frame.height, frame.width, 3) for frame in frames] == [(192, 320, 3), (192, 160, 3)]
+        )
+
+    def test_keys_tell_pictures_sizes_and_crops_apart(self, plain: Path) -> None:
+        video = Video(plain)
+        frames = [
+            video.frames([1], Detail.NORMAL)[0],
+            video.frames([1.1], Detail.NORMAL)[0],
+            video.frames([1], Detail.NORMAL, box=(0, 0, 1, 0.5))[0],
+            video.frames([1], Detail.NORMAL, box=(0, 0.5, 1, 1))[0],
+        ]
+        assert len({frame.key for frame in frames}) == 4
+        assert video.frames([1.04], Detail.NORMAL)[0].key == frames[0].key
+
+    @pytest.mark.parametrize("box", [(0.5, 0, 0.5, 1), (-0.1, 0, 1, 1), (0, 0, 1, 1.2), (0.9, 0, 0.1, 1)])
+    def test_a_crop_without_content_is_refused(self, plain: Path, box: tuple[float, ...]) -> None:
+        with pytest.raises(ValueError, match="box"):
+            Video(plain).frames([0], Detail.NORMAL, box=box)  # type: ignore[arg-type]
+
+    def test_a_crop_shows_its_part(self, plain: Path) -> None:
+        video = Video(plain)
+        corner = next(video.pixels(video.frames([1], Detail.NORMAL, box=(0, 0, 0.25, 0.25))))
+        assert corner[..., 0].mean() > 180
+        assert corner[..., 1].mean() < 60
+
+    def test_a_video_travels_as_its_path(self, plain: Path) -> None:
+        video = Video(plain)
+        frame = video.frames([3], Detail.NORMAL)[0]
+        again = pickle.loads(pickle.dumps(frame))
+        assert again == frame
+        assert [number_in(pixels) for pixels in again.source.pixels([again])] == [30]
+
+    def test_nothing_is_opened_before_it_is_asked(self, tmp_path: Path) -> None:
+        video = Video(tmp_path / "nothing.mp4")
+        with pytest.raises(NotAVideo, match="no such file"):
+            _ = video.info
+
+    def test_not_a_number_is_no_time(self, plain: Path) -> None:
+        with pytest.raises(ValueError, match="NaN"):
+            Video(plain).frames([float("nan")], Detail.NORMAL)
+
+
+class TestKinds:
+    def test_variable_rate(self, tmp_path: Path) -> None:
+        times = [n / 30 if n < 60 else 2 + (n - 60) / 5 for n in range(100)]
+        video = Video(record(tmp_path / "vfr.mp4", map(numbered, range(100)), times))
+        assert numbers(video, [0, 1.0, 1.99, 2.0, 2.19, 3.0, 9.7]) == [0, 30, 59, 60, 65, 98]
+        assert video.info.duration == pytest.approx(10, abs=0.2)
+
+    @pytest.mark.parametrize("name", ["offset.ts", "offset.mkv"])
+    def test_times_count_from_the_first_picture(self, tmp_path: Path, name: str) -> None:
+        late = [7 + n / 10 for n in range(60)]
+        video = Video(record(tmp_path / name, map(numbered, range(60)), late))
+        assert video.info.duration == pytest.approx(6, abs=0.11)
+        assert numbers(video, [0, 1, 2.5, 5.9]) == [0, 10, 25, 59]
+
+    @pytest.mark.parametrize("counterclockwise", [90, -90, 180])
+    def test_rotated_recordings_are_upright(self, tmp_path: Path, counterclockwise: int) -> None:
+        turns = counterclockwise // 90
+        stored = (np.ascontiguousarray(np.rot90(numbered(n), -turns)) for n in range(10))
+        path = record(tmp_path / "rotated.mp4", stored, rotation=counterclockwise)
+        video = Video(path)
+        assert (video.info.width, video.info.height) == (320, 192)
+        assert video.info.rotation == -counterclockwise % 360
+        pixels = next(video.pixels(video.frames([0.5], Detail.NORMAL)))
+        assert is_upright(pixels)
+        assert number_in(pixels) == 5
+
+    def test_anamorphic_pictures_are_shown_wide(self, tmp_path: Path) -> None:
+        path = record(tmp_path / "wide.mp4", map(numbered, range(10)), aspect=Fraction(4, 3))
+        video = Video(path)
+        assert (video.info.width, video.info.height) == (427, 192)
+        assert numbers(video, [0.7]) == [7]
+
+    def test_one_picture(self, tmp_path: Path) -> None:
+        video = Video(record(tmp_path / "one.mp4", [numbered(9)]))
+        assert (video.info.frames, video.info.duration > 0) == (1, True)
+        assert numbers(video, [0, 5]) == [9]
+
+    def test_a_stream_without_times_is_read_by_counting(self, tmp_path: Path) -> None:
+        video = Video(record(tmp_path / "raw.h264", map(numbered, range(50)), format="h264"))
+        assert any("no times" in warning for warning in video.info.warnings)
+        assert numbers(video, [0, video.info.duration / 2, 99]) == [0, 25, 49]
+
+    def test_odd_names(self, tmp_path: Path) -> None:
+        for name in ["it's = [a] (test)?.mp4", "größe ~ 100%.mp4", "a:b.mp4", "-x.mp4"]:
+            video = Video(record(tmp_path / "x.mp4", [numbered(1)]).rename(tmp_path / name))
+            assert video.info.frames == 1
+
+    def test_a_single_key_frame(self, one_key: Path) -> None:
+        assert numbers(Video(one_key), [39.9, 0, 20, 31]) == [399, 0, 200, 310]
+
+
+class TestDamage:
+    def test_a_truncated_file_gives_what_is_there_and_says_so(self, tmp_path: Path) -> None:
+        whole = record(tmp_path / "whole.mkv", map(numbered, range(100)))
+        data = whole.read_bytes()
+        cut = tmp_path / "cut.mkv"
+        cut.write_bytes(data[: len(data) * 6 // 10])
+        info = probe(cut)
+        assert 20 < info.frames < 100
+        last = numbers(Video(cut), [1, 99])
+        assert last[0] == 10
+        assert info.frames - 6 <= last[1] <= info.frames + 2  # pictures are stored out of order
+        assert any("10.0 s" in warning for warning in info.warnings)
+
+    def test_damaged_packets_are_counted_and_stood_in_for(self, tmp_path: Path) -> None:
+        whole = record(tmp_path / "whole.mp4", map(numbered, range(100)))
+        data = bytearray(whole.read_bytes())
+        rng = random.Random(5)
+        for _ in range(300):
+            data[rng.randrange(len(data) // 3, len(data) * 4 // 5)] = rng.randrange(256)
+        hurt = tmp_path / "hurt.mp4"
+        hurt.write_bytes(data)
+        video = Video(hurt)
+        times = [n / 10 for n in range(100)]
+        assert any("damaged" in warning for warning in video.info.warnings)
+        assert sum(1 for _ in video.pixels(video.frames(times, Detail.SMALL))) == 100
+        assert numbers(video, [0]) == [0]
+
+    def test_the_hash_is_of_the_content(self, plain: Path, tmp_path: Path) -> None:
+        copy = tmp_path / "another name.mp4"
+        copy.write_bytes(plain.read_bytes())
+        other = record(tmp_path / "other.mp4", map(numbered, range(1, 101)))
+        assert probe(copy).content_hash == probe(plain).content_hash != probe(other).content_hash
+
+
+def _same_as_full_decode(path: Path) -> None:
+    video = Video(path)
+    truth = every_picture(path)
+    stamps = video.index.pts
+    rng = random.Random(7)
+    for count in (1, 3, 17, len(stamps)):
+        chosen = sorted(rng.sample(range(len(stamps)), min(count, len(stamps))))
+        wanted = [Wanted(number, video.info.width, video.info.height, None) for number in chosen]
+        got = list(video._reader.read(wanted))
+        assert len(got) == len(chosen)
+        for number, pixels in zip(chosen, got, strict=True):
+            if stamps[number] in truth:
+                assert np.array_equal(pixels, truth[stamps[number]]), (path.name, number)
+
+
+def test_seeking_gives_the_pictures_of_a_full_decode(plain: Path, one_key: Path) -> None:
+    _same_as_full_decode(plain)
+    _same_as_full_decode(one_key)
+
+
+EXPECTED = {
+    "plain.mp4": (20.0, 320, 180, 200),
+    "rotated90.mp4": (20.0, 180, 320, 200),
+    "video_0.mov": (0.1, 568, 320, 3),
+    "video_90.mov": (0.1, 320, 568, 3),
+    "vfr.mp4": (40.0, 320, 180, 449),
+    "truncated.mp4": (11.9, 320, 180, 119),
+    "corrupted.mp4": (5.0, 1280, 720, 50),
+    "av1.mp4": (20.0, 320, 180, 200),
+    "noduration.webm": (20.0, 320, 180, 200),
+    "subtitled.mp4": (20.0, 320, 180, 200),
+    "one_frame.mp4": (0.1, 320, 180, 1),
+    "flipping_a_pancake.mkv": (10.333, 426, 240, 310),
+    "realshort.mp4": (1.199, 320, 240, 36),
+}
+"""Duration, width, height, pictures shown. The last packet of vfr.mp4 is cut away by its edit list."""
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the collection of awkward files lies outside the repository")
+class TestAwkwardFiles:
+    @pytest.mark.parametrize("name", EXPECTED)
+    def test_facts_and_pictures(self, name: str) -> None:
+        info = probe(SHARED / name)
+        assert (info.duration, info.width, info.height, info.frames) == pytest.approx(
+            EXPECTED[name], abs=0.01
+        )
+        damaged = name in ("truncated.mp4", "corrupted.mp4")
+        assert bool(info.warnings) == damaged
+        _same_as_full_decode(SHARED / name)
+
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            ("audio_only.mp4", "sound only"),
+            ("cover.mp3", "cover art"),
+            ("empty.mp4", "empty"),
+            ("text.mp4", "not a video"),
+        ],
+    )
+    def test_what_is_no_video(self, name: str, reason: str) -> None:
+        with pytest.raises(NotAVideo, match=reason) as refused:
+            probe(SHARED / name)
+        assert "\n" not in str(refused.value)
+        assert name in str(refused.value)
