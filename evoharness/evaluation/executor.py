@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
+from evoharness.records.spend import Spend
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,6 +24,8 @@ class Executor(Protocol):
 
     workers: int
     """How many items are done at the same time."""
+    spend: Spend
+    """What all finished jobs have used of the backbone so far."""
 
     def map(
         self,
@@ -54,6 +57,7 @@ class InlineExecutor:
 
     def __init__(self, config: WorkbenchConfig) -> None:
         self.config = config
+        self.spend = Spend()
         self._bench: Workbench | None = None
 
     @property
@@ -82,7 +86,11 @@ class InlineExecutor:
             for index in order:
                 if interrupt.asked:
                     raise Interrupted
-                yield index, job(self.bench, items[index])
+                try:
+                    result = job(self.bench, items[index])
+                finally:
+                    self.spend += self.bench.take_spend()
+                yield index, result
             if interrupt.asked:
                 raise Interrupted
 

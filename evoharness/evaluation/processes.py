@@ -21,6 +21,7 @@ from evoharness.evaluation.executor import Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 from evoharness.evaluation.worker import ONE_THREAD, work
+from evoharness.records.spend import Spend
 
 SECONDS_TO_END = 5.0
 NOTHING: Hashable = object()
@@ -42,6 +43,7 @@ class ProcessExecutor:
     def __init__(self, config: WorkbenchConfig, workers: int | None = None) -> None:
         self.config = config
         self.workers = workers or os.cpu_count() or 1
+        self.spend = Spend()
         self._crew: list[_Worker] = []
         # Registered after multiprocessing's own exit hook, hence run before it: that one would wait for
         # workers that nobody told to end.
@@ -72,7 +74,7 @@ class ProcessExecutor:
                         index = worker.index
                         assert index is not None
                         try:
-                            succeeded, value = pickle.loads(worker.pipe.recv_bytes())
+                            succeeded, value, spend = pickle.loads(worker.pipe.recv_bytes())
                         except (EOFError, OSError):
                             lost = self._bury(worker)
                             deaths[index] = deaths.get(index, 0) + 1
@@ -84,6 +86,7 @@ class ProcessExecutor:
                                 yield index, on_lost(items[index], lost)
                             continue
                         worker.index = None
+                        self.spend += spend
                         if not succeeded:
                             raise value
                         yield index, value

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoharness.records.base import Record
+from evoharness.records.spend import Spend
 
 if TYPE_CHECKING:
+    from evoharness.evaluation.meter import MeteredBackbone
     from evoharness.memory import MemoryReader, MemoryStore
-    from evoharness.models.backbone import Backbone
     from evoharness.records.memory import VideoMemory
     from evoharness.retrieval import Embedder
     from evoharness.sandbox import SandboxBackend
@@ -62,16 +63,22 @@ class Workbench:
         return make_embedder(self.config.embedder)
 
     @cached_property
-    def backbone(self) -> "Backbone":
-        """The frozen model."""
+    def backbone(self) -> "MeteredBackbone":
+        """The frozen model, metered."""
+        from evoharness.evaluation.meter import MeteredBackbone
         from evoharness.models.registry import make_backbone
 
-        return make_backbone(
+        backbone = make_backbone(
             self.config.backbone,
             embedder=self.embedder,
             cache_dir=self.config.cache_dir,
             **self.config.backbone_options,
         )
+        return MeteredBackbone(backbone)
+
+    def take_spend(self) -> Spend:
+        """What the backbone was used for since this was last asked."""
+        return self.backbone.take() if "backbone" in self.__dict__ else Spend()
 
     @cached_property
     def sandbox(self) -> "SandboxBackend":

@@ -33,9 +33,10 @@ def work(connection: Connection, config: WorkbenchConfig) -> None:
         while (message := connection.recv()) is not None:
             job, item = pickle.loads(message)
             try:
-                answer = pickle.dumps((True, job(bench, item)))
+                result = job(bench, item)
+                answer = pickle.dumps((True, result, bench.take_spend()))
             except Exception as error:
-                answer = pickle.dumps((False, _sendable(error)))
+                answer = pickle.dumps((False, _sendable(error), bench.take_spend()))
             connection.send_bytes(answer)
     except (EOFError, OSError):
         pass

@@ -281,7 +281,7 @@ class BeforeAfter(Record):
     final: float
 
 
-class TestNumbers(Record):
+class SealedNumbers(Record):
     """The sealed test set, answered once by the initial and once by the final harness."""
 
     questions: int
@@ -329,7 +329,7 @@ class Summary(Record):
     final: str
     """Fingerprint of the harness that it ended with."""
     rounds: tuple[RoundSummary, ...]
-    test: TestNumbers | None = None
+    test: SealedNumbers | None = None
     noise: NoiseFloor | None = None
     calls: int
     """Calls to backbones."""
