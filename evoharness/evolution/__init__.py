@@ -1,0 +1,1 @@
+"""Evolution of a harness: rounds of diagnosis, proposals, screening and a gate."""

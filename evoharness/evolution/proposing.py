@@ -1,0 +1,79 @@
+"""What a proposer is told, and what it gives back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Protocol
+
+from evoharness.records.evolution import Diagnosis, Proposal
+from evoharness.records.outcome import Outcome
+from evoharness.records.question import Question
+
+if TYPE_CHECKING:
+    from evoharness.evaluation import Executor
+    from evoharness.harness import Harness
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A changed harness, and the change with its reason."""
+
+    proposal: Proposal
+    harness: "Harness"
+
+    @property
+    def id(self) -> str:
+        """Id of the proposal."""
+        return self.proposal.id
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A change of an earlier round, or of this one, that was not kept."""
+
+    proposal: Proposal
+    harness: str
+    """Fingerprint of the changed harness."""
+    stage: str
+    """Where it ended: `verification`, `screening` or `gate`."""
+    reason: str
+    """Why; of the gate's decision no numbers are told."""
+
+
+@dataclass(frozen=True)
+class ProposalContext:
+    """Everything a proposer may learn from. Of validation and test questions it learns nothing."""
+
+    round: int
+    incumbent: "Harness"
+    """What a proposal changes."""
+    initial: "Harness"
+    """What the run began with."""
+    questions: Sequence[Question]
+    """The evolution questions, with their references."""
+    outcomes: Sequence[Outcome]
+    """The incumbent's outcomes, in the same order, with traces."""
+    diagnosis: Diagnosis
+    durations: Mapping[str, float]
+    """Seconds of each video of the evolution questions, by key."""
+    videos: Mapping[str, Path]
+    """Files of those videos, by key."""
+    rejections: Sequence[Rejection]
+    """What was tried before and not kept, the oldest first."""
+    executor: "Executor"
+    """For proposers that ask a model."""
+    rng: Random
+    """The only source of chance."""
+    count: int
+    """How many candidates are wanted; fewer are welcome, more are cut."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Most `frames_ratio` and `tokens_ratio` to the initial harness that the gate lets pass; may be empty."""
+
+
+class Proposer(Protocol):
+    """Makes candidates out of what a round has learned."""
+
+    def propose(self, context: ProposalContext) -> list[Candidate]:
+        """At most `context.count` changes to the incumbent, the most promising first; their ids are empty."""
+        ...
