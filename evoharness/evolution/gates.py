@@ -18,6 +18,8 @@ from evoharness.scoring import statistics
 
 SIGN_FLIPS_A_LEVEL = 20
 """M = 20 / level random signs: the smallest p that can come out is then well below the level."""
+MOST_EVIDENCE = 1e300
+"""E beyond which it is not told apart; JSON knows no infinity."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class SequentialGate:
             if pair.difference:
                 wins, losses = wins + (pair.difference > 0), losses + (pair.difference < 0)
                 largest = max(largest, statistics.anytime_evidence(wins, losses))
-        return largest
+        return min(largest, MOST_EVIDENCE)
 
     def settled(self, pairs: Pairs, left: int) -> bool:
         """E has been reached, or could not be even if every question left were won."""

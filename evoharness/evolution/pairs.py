@@ -121,6 +121,4 @@ def paired(
 
 
 def _ratio(mine: int, theirs: int) -> float | None:
-    if theirs == 0:
-        return None if mine == 0 else float("inf")
-    return mine / theirs
+    return mine / max(1, theirs) if mine or theirs else None

@@ -1,0 +1,99 @@
+"""The race: candidates answer the evolution questions in stages, and the hopeless leave early.
+
+After each stage those leave that gained nothing over the incumbent (net ≤ 0) or look too much, and all
+but the best when there are still more than the stage keeps; the last stage keeps K. What is left is
+frozen before any validation question is answered. The order of the questions is fixed beforehand, so
+every candidate of a stage has answered the same ones.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from evoharness.evolution.observation import excess_observation
+from evoharness.evolution.pairs import Pairs, paired
+from evoharness.evolution.proposing import Candidate
+from evoharness.evolution.settings import GateSettings
+from evoharness.records.evolution import Screening, ScreeningStage, Standing
+from evoharness.records.outcome import Outcome
+from evoharness.records.question import Question
+
+if TYPE_CHECKING:
+    from evoharness.harness import Harness
+
+Answer = Callable[["Sequence[Harness]", Sequence[Question]], dict[str, list[Outcome]]]
+"""Fingerprint → outcomes in the order of the questions; what was answered before is not asked again."""
+
+
+def stages_of(race: Sequence[int], questions: int) -> list[int]:
+    """The sizes after which the race is looked at, cut to the questions there are; the last one is all."""
+    return sorted({min(size, questions) for size in race if size > 0} | {min(max(race), questions)})
+
+
+def kept_after(stage: int, stages: int, candidates: int, finalists: int) -> int:
+    """How many stay after stage 1, …, `stages`: a geometric path from all candidates to K."""
+    if candidates <= finalists:
+        return candidates
+    share = math.pow(candidates / finalists, 1 - stage / stages)
+    return math.ceil(finalists * share - 1e-9)
+
+
+def screen(
+    candidates: Sequence[Candidate],
+    incumbent: "Harness",
+    initial: "Harness",
+    questions: Sequence[Question],
+    race: Sequence[int],
+    finalists: int,
+    gate: GateSettings,
+    answer: Answer,
+) -> Screening:
+    """Race the candidates on `questions`, taken in the order given; at most `finalists` remain."""
+    racing = list(candidates)
+    stages: list[ScreeningStage] = []
+    discordance: float | None = None
+    sizes = stages_of(race, len(questions))
+    for number, size in enumerate(sizes, start=1):
+        if not racing:
+            break
+        asked = questions[:size]
+        outcomes = answer([incumbent, initial, *(c.harness for c in racing)], asked)
+        old, first = outcomes[incumbent.fingerprint], outcomes[initial.fingerprint]
+        pairs = {c.id: paired(asked, old, outcomes[c.harness.fingerprint], first) for c in racing}
+        shares = [(p.wins + p.losses) / len(p.pairs) for p in pairs.values() if p.pairs]
+        discordance = sum(shares) / len(shares) if shares else None
+        racing.sort(key=lambda c: (-pairs[c.id].net, pairs[c.id].tokens, c.id))
+        room = kept_after(number, len(sizes), len(candidates), finalists)
+        standings: list[Standing] = []
+        staying: list[Candidate] = []
+        for candidate in racing:
+            reason = _reason_to_leave(pairs[candidate.id], gate)
+            if not reason and len(staying) >= room:
+                reason = f"{room} others did better"
+            if not reason:
+                staying.append(candidate)
+            standings.append(_standing(candidate.id, pairs[candidate.id], reason))
+        racing = staying
+        stages.append(ScreeningStage(questions=size, standings=tuple(standings)))
+    return Screening(stages=tuple(stages), finalists=tuple(c.id for c in racing), discordance=discordance)
+
+
+def _reason_to_leave(pairs: Pairs, gate: GateSettings) -> str:
+    excess = excess_observation(pairs, gate)
+    if excess:
+        return excess
+    if pairs.net <= 0:
+        return f"no gain: {pairs.wins} won, {pairs.losses} lost"
+    return ""
+
+
+def _standing(name: str, pairs: Pairs, dropped: str) -> Standing:
+    return Standing(
+        candidate=name,
+        wins=pairs.wins,
+        losses=pairs.losses,
+        net=pairs.net,
+        frames_ratio=pairs.frames_ratio,
+        tokens_ratio=pairs.tokens_ratio,
+        dropped=dropped,
+    )
