@@ -1,6 +1,13 @@
 """Harnesses on questions: where the work is done, and what is kept of it."""
 
-from evoharness.evaluation.evaluator import Evaluator, OnOutcome, OutcomesInMemory, OutcomeStore
+from evoharness.evaluation.evaluator import (
+    AnswerItem,
+    Evaluator,
+    OnOutcome,
+    OutcomesInMemory,
+    OutcomeStore,
+    answer,
+)
 from evoharness.evaluation.executor import Executor, InlineExecutor, JobFailed, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted
 from evoharness.evaluation.measure import Measure, measure
@@ -8,6 +15,7 @@ from evoharness.evaluation.processes import ProcessExecutor
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 
 __all__ = [
+    "AnswerItem",
     "Evaluator",
     "Executor",
     "InlineExecutor",
@@ -21,5 +29,6 @@ __all__ = [
     "Workbench",
     "WorkbenchConfig",
     "WorkerLost",
+    "answer",
     "measure",
 ]

@@ -338,3 +338,35 @@ class Summary(Record):
     seconds: float
     """Working time, pauses between sessions not counted."""
     spend: Spend
+
+
+class Draw(Record):
+    """Which videos a round uses."""
+
+    videos: tuple[str, ...]
+    """Keys, in the order drawn."""
+
+
+class Candidates(Record):
+    """What became of a round's proposals in verification."""
+
+    candidates: tuple[CandidateRecord, ...]
+
+    @property
+    def sound(self) -> tuple[CandidateRecord, ...]:
+        """Those that passed."""
+        return tuple(candidate for candidate in self.candidates if not candidate.rejected)
+
+
+class GateReport(Record):
+    """The validation of a round."""
+
+    gate: str
+    level: float
+    """α_r/K: what each finalist may spend of the run's error bound."""
+    verdicts: tuple[Verdict, ...]
+    retained: tuple[str, ...]
+    """Ids of what was kept; several only with `margin`."""
+    numbers: ValidationNumbers
+    discordance: float | None = None
+    """Mean share of discordant pairs among the finalists; None without finalists."""
