@@ -8,13 +8,26 @@ a file of its own in `configs/` takes the defaults written here.
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from evoharness.cli.schema import OPEN, text
 from evoharness.errors import UserError
+from evoharness.evolution.settings import EvolutionSettings, GateSettings
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+    from evoharness.solver import SolverLimits
+
+
+@dataclass
+class MemorySettings:
+    transcript: str = "off"
+
+
+@dataclass
+class QuestionerSettings:
+    pass
 
 
 def default_cache() -> str:
@@ -87,18 +100,114 @@ class SamplesSection:
 
 
 @dataclass
+class LimitsSection:
+    """What one answer may use; more ends it with the status `over_limit`."""
+
+    frames: int = 4000
+    """Frames shown to a model, for one answer."""
+    calls: int = 60
+    """Calls of models, for one answer."""
+    seconds: float = 600.0
+    """Wall time, for one answer."""
+
+    def of_solver(self) -> "SolverLimits":
+        """The same, as the Solver takes them."""
+        from evoharness.solver import SolverLimits
+
+        return SolverLimits(frames=self.frames, calls=self.calls, seconds=self.seconds)
+
+
+@dataclass
 class Common:
     """What the commands that use models share."""
 
     backbone: BackboneSection = field(default_factory=BackboneSection)
     embedder: EmbedderSection = field(default_factory=EmbedderSection)
     executor: ExecutorSection = field(default_factory=ExecutorSection)
+    memory: MemorySettings = field(default_factory=MemorySettings)
     sandbox: str = "process"
     """Isolation of strategies and tools."""
     cache: str = text(default_cache())
     """Folder of memories, model responses and sample videos; shared by runs."""
     display: str = "auto"
     """How progress is shown: auto, rich, plain or silent."""
+
+
+@dataclass
+class RunningCommon(Common):
+    """What the commands that make a run share."""
+
+    limits: LimitsSection = field(default_factory=LimitsSection)
+    seed: int = 0
+    """Where all chance comes from."""
+    runs: str = text("runs")
+    """Folder in which runs are made."""
+    name: str | None = text()
+    """Ends the name of the run's folder, after the time."""
+
+
+def _evolution() -> EvolutionSettings:
+    # The gate is a section of its own; OmegaConf puts it in here, too, when the two are read.
+    return EvolutionSettings(gate=cast(GateSettings, "${gate}"))
+
+
+@dataclass
+class EvolveConfig(RunningCommon):
+    """Settings of `evolve`."""
+
+    videos: str = text("samples")
+    """Videos to learn from: a folder, a pattern, a manifest (CSV, JSONL), or `samples` that are made here."""
+    questions: str | None = text()
+    """Question file about the videos, used instead of the Questioner's own questions."""
+    test: TestSection = field(default_factory=TestSection)
+    samples: SamplesSection = field(default_factory=SamplesSection)
+    harness: HarnessSection = field(default_factory=HarnessSection)
+    questioner: QuestionerSettings = field(default_factory=QuestionerSettings)
+    evolution: EvolutionSettings = field(default_factory=_evolution)
+    gate: GateSettings = field(default_factory=GateSettings)
+    resume: str | None = text()
+    """A run to go on with: a folder, a name in the folder of runs, or `latest`."""
+
+
+@dataclass
+class EvaluateConfig(RunningCommon):
+    """Settings of `evaluate`."""
+
+    questions: str | None = text()
+    """Question file (JSONL or CSV)."""
+    videos: str | None = text()
+    """Their videos: a folder, a pattern or a manifest; empty: those next to the question file."""
+    harness: HarnessSection = field(default_factory=HarnessSection)
+    against: str | None = text()
+    """A second harness, answering the same questions: `initial`, or a folder."""
+
+
+@dataclass
+class MemorizeConfig(Common):
+    """Settings of `memorize`."""
+
+    videos: str | None = text()
+    """Videos to remember: a folder, a pattern or a manifest."""
+    video: str | None = text()
+    """One video instead."""
+    show: bool = False
+    """Whether to print each memory as a tree."""
+
+
+@dataclass
+class AskConfig(Common):
+    """Settings of `ask`."""
+
+    video: str | None = text()
+    """The video file."""
+    question: str | None = text()
+    """The question."""
+    options: str | None = text()
+    """Answers to choose from, as a list: ["yes", "no"]."""
+    harness: HarnessSection = field(default_factory=HarnessSection)
+    limits: LimitsSection = field(default_factory=LimitsSection)
+    trace: bool = False
+    """Whether to print every step of the answer."""
 
 
 @dataclass
@@ -138,6 +247,10 @@ class ExportConfig:
 
 
 CONFIGS: dict[str, type] = {
+    "ask": AskConfig,
+    "evaluate": EvaluateConfig,
+    "evolve": EvolveConfig,
+    "memorize": MemorizeConfig,
     "doctor": DoctorConfig,
     "export": ExportConfig,
     "report": ReportConfig,

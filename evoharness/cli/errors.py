@@ -4,6 +4,8 @@ import difflib
 import re
 from collections.abc import Sequence
 
+from hydra.errors import OverrideParseException
+
 from evoharness.cli.help import options_of_groups
 
 
@@ -21,12 +23,14 @@ def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
         full := re.search(r"full_key: (\S+)", text)
     ):
         return _no_key(full[1], known_keys)
+    if isinstance(error, OverrideParseException):
+        return f"{error.override} cannot be read as a setting: {str(cause).splitlines()[0]}"
+    if match := re.search(r"Ambiguous value for argument '(.+)'", text):
+        return f"{match[1]}: one value is needed, or -m before it for a job with each"
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
-    key_lines = [line for line in lines if line.startswith("full_key:")]
-    said = lines[0] if lines else type(error).__name__
-    if key_lines:
-        said = f"{key_lines[0].removeprefix('full_key:').strip()}: {said}"
-    return said
+    said = next((line for line in lines if not re.match(r"In '|\w+: |$", line)), type(cause).__name__)
+    full = re.search(r"full_key: (\S+)", text)
+    return f"{full[1]}: {said}" if full else said
 
 
 def _no_option(group: str, option: str) -> str:

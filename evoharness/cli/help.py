@@ -1,10 +1,9 @@
 """The help of a command, from its configuration: nothing here has to be kept in step by hand."""
 
+import re
 import shutil
 import textwrap
-from dataclasses import MISSING, is_dataclass
 from importlib.resources import files
-from typing import get_type_hints
 
 from evoharness.cli.command import Command
 from evoharness.cli.schema import Key, keys
@@ -16,15 +15,8 @@ def help_text(command: Command, config: type) -> str:
     parts = [f"usage: python -m evoharness.{command.name} [key=value …]", "", command.purpose, ""]
     top = [key for key in keys(config) if "." not in key.name or key.alias]
     parts += ["settings:", *_table([(_shown(key), key.description) for key in top], width), ""]
-    sections = [
-        name for name, kind in get_type_hints(config).items() if isinstance(kind, type) and is_dataclass(kind)
-    ]
     groups = options_of_groups()
-    rows = [
-        (f"{name}=…", " | ".join(groups[name]))
-        for name in ["preset", *sections]
-        if name in groups and (name in sections or "preset" in get_type_hints(config))
-    ]
+    rows = [(f"{name}=…", " | ".join(groups[name])) for name in chosen_groups(command.name) if name in groups]
     if rows:
         parts += ["groups (a whole section at once):", *_table(rows, width), ""]
     nested = [key for key in keys(config) if "." in key.name and not key.alias]
@@ -32,9 +24,13 @@ def help_text(command: Command, config: type) -> str:
         parts += ["single settings of the sections:"]
         parts += [*_table([(_shown(key), key.description) for key in nested], width), ""]
     if command.examples:
-        parts += ["examples:", *(f"  python -m evoharness.{command.name} {e}" for e in command.examples), ""]
+        parts += [
+            "examples:",
+            *(f"  python -m evoharness.{command.name} {e}".rstrip() for e in command.examples),
+            "",
+        ]
     parts += [
-        "Paths and texts are taken literally, whatever characters are in them.",
+        "Values shown are those without a preset. Paths and texts are taken literally, whatever is in them.",
         "--cfg job prints the configuration; -m runs one job for each combination of key=a,b values.",
     ]
     return "\n".join(parts)
@@ -51,11 +47,19 @@ def options_of_groups() -> dict[str, list[str]]:
     return groups
 
 
+def chosen_groups(command: str) -> list[str]:
+    """The groups that a command composes its configuration from, by its file in configs/."""
+    file = files("evoharness.configs").joinpath(f"{command}.yaml")
+    if not file.is_file():
+        return []
+    return re.findall(r"^ +- ([a-z_]+): ", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 def _shown(key: Key) -> str:
     name = key.alias or key.name
     if key.open:
         return f"{name}.KEY=VALUE"
-    if key.default is MISSING or key.default is None:
+    if key.default is None:
         return f"{name}="
     return f"{name}={str(key.default).lower() if isinstance(key.default, bool) else key.default}"
 

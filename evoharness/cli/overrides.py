@@ -80,9 +80,11 @@ def _override(
     prefix, key, value = match[1] or "", match[2], match[3]
     key = aliases.get(key, key)
     if key in texts:
-        return f"{prefix}{key}={quoted(value)}"
-    if not prefix and any(key.startswith(f"{open_key}.") for open_key in open_keys):
+        return f"{key}={quoted(value)}"
+    if any(key.startswith(f"{open_key}.") for open_key in open_keys):
         prefix = "++"
+    elif not key.startswith("hydra"):
+        prefix = ""  # only what is declared can be set: `+` would add a key that nobody reads
     return f"{prefix}{key}={value}"
 
 

@@ -4,7 +4,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, get_type_hints
 
 _TEXT = "evoharness.text"
@@ -32,7 +32,7 @@ class Key:
     kind: Any
     """Its type."""
     default: Any
-    """Its default; MISSING when there is none."""
+    """Its default."""
     text: bool
     alias: str | None
     open: bool
@@ -40,31 +40,32 @@ class Key:
     """First paragraph of the line of documentation under the field."""
 
 
-def keys(config: type, prefix: str = "") -> Iterator[Key]:
+def keys(config: type) -> Iterator[Key]:
     """Every leaf of a configuration dataclass, in order."""
+    return _leaves(config, config(), "")
+
+
+def _leaves(config: type, values: Any, prefix: str) -> Iterator[Key]:
     hints = get_type_hints(config)
     descriptions = _descriptions(config)
     for item in fields(config):
+        value = getattr(values, item.name)
+        if isinstance(value, str) and value.startswith("${"):
+            continue  # another section under a second name
         kind = hints[item.name]
         name = prefix + item.name
         if isinstance(kind, type) and is_dataclass(kind):
-            yield from keys(kind, name + ".")
+            yield from _leaves(kind, value, name + ".")
         else:
             yield Key(
                 name=name,
                 kind=kind,
-                default=_default(item),
+                default=value,
                 text=bool(item.metadata.get(_TEXT)),
                 alias=item.metadata.get(_ALIAS),
                 open=bool(item.metadata.get(_OPEN)),
                 description=descriptions.get(item.name, ""),
             )
-
-
-def _default(item: "Field[Any]") -> Any:
-    if item.default is not MISSING:
-        return item.default
-    return item.default_factory() if item.default_factory is not MISSING else MISSING
 
 
 def _descriptions(config: type) -> dict[str, str]:

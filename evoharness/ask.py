@@ -1,0 +1,114 @@
+"""`python -m evoharness.ask`: one question on one video."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from evoharness.cli import Call, Command, Numbers, run_command
+
+if TYPE_CHECKING:
+    from evoharness.config import AskConfig
+    from evoharness.records.outcome import Answered, TraceStep
+
+
+def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
+    """Answer one question and say from which looks."""
+    from evoharness.cli.options import read_options
+    from evoharness.cli.parts import as_path, harness_of, needed, workbench_config
+    from evoharness.records.question import PublicQuestion
+    from evoharness.runs.progress import describe_spend
+    from evoharness.solver import solve
+    from evoharness.video import Video, probe
+
+    path = as_path(needed(config.video, "video", "lecture.mp4"))
+    text = needed(config.question, "question", "'what is shown first?'")
+    options = read_options(config.options)
+    probe(path)
+    harness = harness_of(config.harness)
+    question = PublicQuestion(id="asked", video=path.stem, text=text, options=options)
+    bench = workbench_config(config).build()
+    try:
+        answered = solve(
+            question, Video(path.absolute()), harness, bench.solver_bench, config.limits.of_solver()
+        )
+    finally:
+        bench.close()
+    if config.trace:
+        print_trace(answered)
+    if answered.choice is not None:
+        print(f"{chr(65 + answered.choice)}. {options[answered.choice]}")
+    elif answered.status == "ok":
+        print(answered.text)
+    else:
+        print(f"no answer ({answered.status}): {answered.message}")
+    if answered.choice is not None and answered.text and answered.text != options[answered.choice]:
+        print(answered.text)
+    guess = ", a guess: nothing that was seen bears on it" if answered.guessed else ""
+    spend = answered.spend
+    print(f"({answered.trace.strategy}, {spend.frames:,} frames, {describe_spend(spend)}{guess})")
+    return {"status": answered.status, "choice": answered.choice, "frames": spend.frames}
+
+
+def print_trace(answered: "Answered") -> None:
+    """Every step of the answer, the frames it looked at and what came back."""
+    skills = f", skills: {', '.join(answered.trace.skills)}" if answered.trace.skills else ""
+    print(f"strategy {answered.trace.strategy}{skills}")
+    for number, step in enumerate(answered.trace.steps, start=1):
+        _print_step(number, step)
+    print()
+
+
+def _print_step(number: int, step: "TraceStep") -> None:
+    import json
+
+    from evoharness.memorize import clock
+
+    looked = ""
+    if step.frame_times:
+        first, last = min(step.frame_times), max(step.frame_times)
+        looked = f"  {len(step.frame_times)} frames, {clock(first)}–{clock(last)}"
+    print(
+        f"{number:3}. {step.call}({_short(step.arguments)}){looked}  "
+        f"[{step.seconds:.1f}s, {step.tokens:,} tokens]"
+    )
+    result = step.result
+    observations = result.get("observations") if isinstance(result, dict) else None
+    if isinstance(observations, list):
+        for seen in observations[:12]:
+            if isinstance(seen, dict) and "text" in seen:
+                start = seen.get("start")
+                at = f"{clock(float(start))}  " if isinstance(start, int | float) else ""
+                print(f"       {at}{' '.join(str(seen['text']).split())[:160]}")
+        if len(observations) > 12:
+            print(f"       … {len(observations) - 12} more")
+    elif result is not None:
+        print(f"       → {json.dumps(result, ensure_ascii=False)[:300]}")
+
+
+def _short(arguments: "dict[str, object]") -> str:
+    import json
+
+    parts = []
+    for name, value in arguments.items():
+        text = json.dumps(value, ensure_ascii=False)
+        parts.append(f"{name}={text if len(text) <= 60 else text[:57] + '…'}")
+    return ", ".join(parts)
+
+
+COMMAND = Command(
+    name="ask",
+    purpose="Answers one question about one video.",
+    job=ask,
+    examples=(
+        "video=lecture.mp4 'question=What is written on the first slide?' 'options=[\"Cells\", \"Atoms\"]'",
+        "video=lecture.mp4 'question=…' 'options=[…]' harness=exported/ trace=true",
+    ),
+)
+
+
+def main() -> int:
+    """Run the command line."""
+    return run_command(COMMAND)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""From the sections of a configuration to the parts that the rooms take."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evoharness.errors import UserError
+
+if TYPE_CHECKING:
+    from evoharness.config import Common, HarnessSection
+    from evoharness.evaluation import Executor, WorkbenchConfig
+    from evoharness.harness import Harness
+    from evoharness.records.question import Question
+    from evoharness.runs import Progress
+    from evoharness.scoring import Judge
+
+
+def as_path(text: str) -> Path:
+    """The path that was typed: as it is when it exists, else with `~` as the user's folder."""
+    path = Path(text)
+    if text.startswith("~") and not path.exists():
+        try:
+            return path.expanduser()
+        except RuntimeError:  # `~name` with nobody of that name: an ordinary file name
+            return path
+    return path
+
+
+def needed(value: str | None, key: str, example: str) -> str:
+    """The value of a setting that has no default; UserError when it was not given."""
+    if value is None or not value.strip():
+        raise UserError(f"{key}=… is needed, for example {key}={example}")
+    return value
+
+
+def workbench_config(config: "Common") -> "WorkbenchConfig":
+    """What workers build their workbench from."""
+    from evoharness.evaluation import WorkbenchConfig
+
+    memory: Any = config.memory
+    return WorkbenchConfig(
+        cache_dir=usable_cache(config.cache),
+        backbone=config.backbone.name,
+        backbone_options=dict(config.backbone.options),
+        embedder=config.embedder.name,
+        sandbox=config.sandbox,
+        memory=asdict(memory) if is_dataclass(memory) and not isinstance(memory, type) else {},
+    )
+
+
+def usable_cache(text: str) -> Path:
+    """The cache folder, made if it was missing; UserError when it cannot be."""
+    folder = as_path(text).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot use the cache folder {folder}: {error.strerror or error}") from error
+    return folder
+
+
+@contextmanager
+def executor_of(config: "Common") -> "Iterator[Executor]":
+    """The executor of the configuration; its workers end with the block."""
+    from evoharness.evaluation import InlineExecutor, ProcessExecutor
+
+    bench = workbench_config(config)
+    executor: Executor
+    if config.executor.name == "process":
+        if config.executor.workers is not None and config.executor.workers < 1:
+            raise UserError(f"executor.workers={config.executor.workers}: at least 1 is needed")
+        executor = ProcessExecutor(bench, config.executor.workers)
+    elif config.executor.name == "inline":
+        executor = InlineExecutor(bench)
+    else:
+        raise UserError(f"executor.name={config.executor.name} is not known: use process or inline")
+    try:
+        yield executor
+    finally:
+        executor.close()
+
+
+def harness_of(section: "HarnessSection") -> "Harness":
+    """The harness that is meant, with its parameters changed; UserError names what does not do."""
+    harness = harness_at(section.source)
+    if section.parameters:
+        try:
+            harness = harness.with_parameters(**section.parameters)
+        except ValueError as error:
+            raise UserError(f"harness.parameters: {_first_error(error)}") from error
+    return harness
+
+
+def harness_at(source: str) -> "Harness":
+    """The initial harness, or the one in a folder."""
+    from evoharness.harness import initial_harness, load_harness
+
+    if source == "initial" and not Path(source).is_dir():
+        return initial_harness()
+    folder = as_path(source)
+    if not folder.is_dir():
+        raise UserError(f"harness={source}: there is no such folder (or use `initial`)")
+    return load_harness(folder)
+
+
+def videos_at(where: str, progress: "Progress") -> dict[str, Path]:
+    """The readable videos there; each skipped file is noted in one line. UserError when none is left."""
+    from evoharness.video import find_videos
+
+    found = find_videos(where)
+    for skipped in found.skipped:
+        progress.note(f"skipped {skipped.path}: {' '.join(skipped.reason.split())}")
+    if not found.videos:
+        raise UserError(f"{where}: none of the {len(found.skipped)} files there can be used as a video")
+    return {key: path.absolute() for key, path in found.videos.items()}
+
+
+def question_set(
+    questions: str, videos: str | None, progress: "Progress"
+) -> "tuple[list[Question], dict[str, Path]]":
+    """A question file and its videos: those given, or those in the folder of the file.
+
+    Each question names its video by the key under which the mapping has it.
+    """
+    from evoharness.benchmarks import attach_videos, read_questions
+
+    file = as_path(questions)
+    read = read_questions(file)
+    found = videos_at(videos if videos is not None else str(file.absolute().parent), progress)
+    return attach_videos(read, found), found
+
+
+def judge_for(questions: "Sequence[Question]") -> "Judge | None":
+    """A judge where one is needed; UserError for open questions, which have none yet."""
+    open_questions = [question for question in questions if not question.options]
+    if open_questions:
+        raise UserError(
+            f"{len(open_questions)} of {len(questions)} questions have no options "
+            f"(the first is {open_questions[0].id}): open answers need a judge, which is not there yet"
+        )
+    return None
+
+
+def check_disjoint(learned: Mapping[str, Path], sealed: Mapping[str, Path]) -> None:
+    """UserError when a file is among the videos to learn from and among those of the sealed test."""
+    files = {path.resolve() for path in learned.values()}
+    shared = [path for path in sealed.values() if path.resolve() in files]
+    if shared:
+        raise UserError(f"{shared[0]} is in the sealed test and among the videos to learn from")
+
+
+def _first_error(error: ValueError) -> str:
+    from pydantic import ValidationError
+
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return str(error)

@@ -1,0 +1,75 @@
+"""Making and finding the run of a command."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evoharness.cli.command import Call
+from evoharness.cli.parts import as_path, needed, workbench_config
+from evoharness.errors import UserError
+
+if TYPE_CHECKING:
+    from evoharness.config import RunningCommon
+    from evoharness.records.evolution import Summary
+    from evoharness.runs import RunDirectory, RunFacts
+
+
+@contextmanager
+def new_run(config: "RunningCommon", call: Call, name: str) -> "Iterator[RunDirectory]":
+    """A new run for this call: in the folder of runs, or in that of the sweep; closed with the block."""
+    from evoharness.runs import RunDirectory
+
+    facts = facts_of(config)
+    if call.sweep is not None:
+        run = RunDirectory.create(call.sweep, str(call.number), call.config_text, facts, stamped=False)
+    else:
+        run = RunDirectory.create(as_path(config.runs), name, call.config_text, facts)
+    with run:
+        yield run
+
+
+def facts_of(config: "RunningCommon") -> "RunFacts":
+    """What run.json says about a run of this configuration."""
+    from evoharness.runs import RunFacts
+
+    bench = workbench_config(config).build()
+    try:
+        return RunFacts.gather(config.seed, (bench.backbone.id,), bench.sandbox.level)
+    finally:
+        bench.close()
+
+
+def check_runs_folder(config: "RunningCommon", call: Call) -> None:
+    """UserError when no run can be made where it would be, before any long work is begun."""
+    if call.sweep is not None:
+        return
+    folder = as_path(config.runs)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.mkdir(exist_ok=True)
+        probe.rmdir()
+    except OSError as error:
+        raise UserError(f"cannot make a run in {folder}: {error.strerror or error}") from error
+
+
+def run_at(run: str | None, runs: str) -> "RunDirectory":
+    """The run that is meant, opened for reading."""
+    from evoharness.runs import RunDirectory, find_run
+
+    path = find_run(needed(run, "run", "latest"), as_path(runs))
+    return RunDirectory.open(path, write=False)
+
+
+def summary_of(run: "RunDirectory") -> "Summary":
+    """The summary of a finished run of evolution; UserError when there is none."""
+    from evoharness.records.evolution import Summary
+
+    try:
+        summary = run.load("summary.json", Summary)
+    except ValueError as error:
+        raise UserError(f"{run.path} is no run of evolve: its summary.json is another command's") from error
+    if summary is None:
+        raise UserError(f"{run.path} has not finished: go on with resume={Path(run.path)}")
+    return summary

@@ -1,0 +1,201 @@
+"""`python -m evoharness.doctor`: what works on this machine, and what is missing for the rest."""
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from typing import TYPE_CHECKING
+
+from evoharness.cli import Call, Command, Numbers, run_command
+
+if TYPE_CHECKING:
+    from evoharness.config import DoctorConfig
+
+PACKAGES = (
+    "av",
+    "decord",
+    "opencv-python-headless",
+    "rapidocr",
+    "onnxruntime",
+    "faiss-cpu",
+    "bm25s",
+    "wordllama",
+    "RestrictedPython",
+    "networkx",
+    "hydra-core",
+    "pydantic",
+    "litellm",
+)
+OPTIONAL = ("sentence-transformers", "ray", "mcp", "hydra-joblib-launcher", "hydra-submitit-launcher")
+KEYS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENROUTER_API_KEY",
+    "DASHSCOPE_API_KEY",
+    "AZURE_API_KEY",
+    "MISTRAL_API_KEY",
+    "TOGETHERAI_API_KEY",
+)
+
+
+def doctor(config: "DoctorConfig", call: Call) -> Numbers:  # noqa: ARG001
+    """Try every part once and say how it went."""
+    import evoharness
+
+    problems = 0
+    _say("evoharness", f"{evoharness.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} CPUs")
+    for name, check in CHECKS:
+        try:
+            _say(name, check())
+        except Exception as error:  # whatever is broken is what this command is here to report
+            problems += 1
+            _say(name, f"DOES NOT WORK: {type(error).__name__}: {' '.join(str(error).split())}")
+    problems += _say_folder("cache", config.cache) + _say_folder("runs", config.runs)
+    print()
+    print(
+        "everything that the default needs works" if not problems else f"{problems} of these need attention"
+    )
+    return {"problems": problems}
+
+
+def _say(name: str, text: str) -> None:
+    print(f"{name:<12} {text}")
+
+
+def _say_folder(name: str, text: str) -> int:
+    from evoharness.cli.parts import as_path
+
+    folder = as_path(text).absolute()
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        _say(name, f"{folder}: CANNOT BE WRITTEN")
+        return 1
+    free = shutil.disk_usage(existing).free / 1e9
+    held = ""
+    if folder.is_dir():
+        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        held = f", holds {size / 1e6:,.1f} MB"
+    _say(name, f"{folder}{held}, {free:,.1f} GB free")
+    return 0
+
+
+def packages() -> str:
+    """Versions of what the default needs; an error names what is missing."""
+    missing = [name for name in PACKAGES if _version(name) is None and name != "decord"]
+    if missing:
+        raise ImportError(f"not installed: {', '.join(missing)}")
+    return ", ".join(f"{name} {_version(name) or '–'}" for name in PACKAGES)
+
+
+def extras() -> str:
+    """Which optional packages are there."""
+    there = [f"{name} {_version(name)}" for name in OPTIONAL if _version(name)]
+    absent = [name for name in OPTIONAL if not _version(name)]
+    return f"{', '.join(there) or 'none'} (not installed: {', '.join(absent) or 'none'})"
+
+
+def readers() -> str:
+    """Which libraries read video files here."""
+    import av
+
+    found = [f"PyAV {av.__version__} (FFmpeg {'.'.join(map(str, av.library_versions['libavcodec']))})"]
+    try:
+        found.append(f"decord {importlib.import_module('decord').__version__}")
+    except ImportError:
+        found.append("decord is not there: PyAV reads everything")
+    return ", ".join(found)
+
+
+def embedder() -> str:
+    """Embed two sentences with the default embedder."""
+    from evoharness.retrieval import make_embedder
+
+    model = make_embedder("wordllama")
+    vectors = model.embed(["a red circle", "a crimson disc"])
+    return f"{model.id}, {vectors.shape[1]} dimensions"
+
+
+def backbone() -> str:
+    """Make the default backbone."""
+    from evoharness.models.registry import make_backbone
+    from evoharness.retrieval import make_embedder
+
+    return make_backbone("embedded", embedder=make_embedder("wordllama"), cache_dir=None).id
+
+
+def backbones() -> str:
+    """Names of all backbones, those of other packages included."""
+    others = sorted(point.name for point in entry_points(group="evoharness.backbones"))
+    return ", ".join(["embedded", *others])
+
+
+def keys() -> str:
+    """Which keys of providers are set; their values are never read."""
+    return ", ".join(name for name in KEYS if name in os.environ) or "none is set (the default needs none)"
+
+
+def sandbox() -> str:
+    """Run a strategy in the default sandbox."""
+    from evoharness.sandbox import HostApi, SandboxLimits, make_sandbox
+
+    source = "def strategy(ctx, question):\n    return {'choice': 0, 'text': question['text']}\n"
+    backend = make_sandbox("process")
+    try:
+        result = backend.run(
+            source, "strategy", {"question": {"text": "ready"}}, HostApi(data={}, methods={}), SandboxLimits()
+        )
+        if result.kind != "finished":
+            raise RuntimeError(f"{result.kind}: {result.message}")
+        return f"process, level {backend.level}"
+    finally:
+        backend.close()
+
+
+def harness() -> str:
+    """Load the initial harness."""
+    from evoharness.harness import initial_harness
+
+    initial = initial_harness()
+    return f"initial {initial.fingerprint[:12]}, strategies {', '.join(sorted(initial.strategies))}"
+
+
+CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("packages", packages),
+    ("extras", extras),
+    ("readers", readers),
+    ("embedder", embedder),
+    ("backbone", backbone),
+    ("backbones", backbones),
+    ("keys", keys),
+    ("sandbox", sandbox),
+    ("harness", harness),
+)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+COMMAND = Command(
+    name="doctor",
+    purpose="Says what works on this machine: packages, readers, models, sandbox, folders.",
+    job=doctor,
+)
+
+
+def main() -> int:
+    """Run the command line."""
+    return run_command(COMMAND)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""`python -m evoharness.evaluate`: a harness, or two side by side, on a question set."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evoharness.cli import Call, Command, Numbers, run_command
+
+if TYPE_CHECKING:
+    from evoharness.config import EvaluateConfig
+    from evoharness.evaluation import Measure
+    from evoharness.harness import Harness
+    from evoharness.records.outcome import Outcome
+    from evoharness.records.question import Question
+
+
+def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
+    """Answer every question, print accuracy and cost, and keep the outcomes in a run."""
+    from evoharness.cli.parts import (
+        executor_of,
+        harness_at,
+        harness_of,
+        judge_for,
+        needed,
+        question_set,
+    )
+    from evoharness.cli.runs import new_run
+    from evoharness.evaluation import Evaluator, measure
+    from evoharness.harness import HarnessStore
+    from evoharness.runs import make_progress
+
+    progress = make_progress(config.display)
+    try:
+        file = needed(config.questions, "questions", "questions.jsonl")
+        questions, videos = question_set(file, config.videos, progress)
+        judge = judge_for(questions)
+        harnesses: dict[str, Harness] = {"harness": harness_of(config.harness)}
+        if config.against is not None:
+            harnesses["against"] = harness_at(config.against)
+        with (
+            executor_of(config) as executor,
+            new_run(config, call, name=config.name or "evaluate") as run,
+        ):
+            store = HarnessStore(run.harnesses)
+            for harness in harnesses.values():
+                store.put(harness)
+            progress.start_stage(
+                None, "answering", len(questions) * len({h.fingerprint for h in harnesses.values()})
+            )
+            evaluator = Evaluator(executor, videos, run.outcomes, config.limits.of_solver(), judge)
+            found = evaluator.evaluate(
+                list(harnesses.values()),
+                questions,
+                on_outcome=lambda outcome, new: progress.advance(
+                    1, outcome.correct, outcome.answered.spend if new else None
+                ),
+            )
+            progress.close()
+            measures = {name: measure(questions, found[h.fingerprint]) for name, h in harnesses.items()}
+            summary = _summary(harnesses, measures, questions, found)
+            run.save("summary.json", summary)
+            run.save("questions.jsonl", questions)
+            _print(summary, measures, str(run.path))
+    finally:
+        progress.close()
+    measured = measures["harness"]
+    return {
+        "accuracy": measured.accuracy,
+        "frames": measured.frames,
+        "tokens": measured.tokens,
+        "questions": measured.questions,
+    }
+
+
+def _summary(
+    harnesses: "Mapping[str, Harness]",
+    measures: "Mapping[str, Measure]",
+    questions: "Sequence[Question]",
+    found: "Mapping[str, Sequence[Outcome]]",
+) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "questions": len(questions),
+        **{
+            name: {"fingerprint": harnesses[name].fingerprint, **measured.model_dump(mode="json")}
+            for name, measured in measures.items()
+        },
+    }
+    if "against" in harnesses:
+        summary["comparison"] = compare(
+            found[harnesses["harness"].fingerprint], found[harnesses["against"].fingerprint]
+        )
+    return summary
+
+
+def compare(these: "Sequence[Outcome]", those: "Sequence[Outcome]") -> dict[str, Any]:
+    """Two harnesses on the same questions: pairs won and lost by the first, and the exact one-sided p."""
+    from evoharness.scoring.statistics import paired_p
+
+    pairs = [
+        (a.reward, b.reward)
+        for a, b in zip(these, those, strict=True)
+        if a.reward is not None and b.reward is not None
+    ]
+    wins = sum(a > b for a, b in pairs)
+    losses = sum(a < b for a, b in pairs)
+    return {"pairs": len(pairs), "wins": wins, "losses": losses, "p_value": paired_p(wins, losses)}
+
+
+def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]", where: str) -> None:
+    from evoharness.cli.tables import Table, percent
+
+    table = Table(
+        f"{summary['questions']} questions",
+        ["", "accuracy", "frames a question", "tokens a question", "statuses"],
+    )
+    for name, measured in measures.items():
+        statuses = ", ".join(f"{status} {count}" for status, count in measured.statuses.items())
+        table.add(
+            [name, percent(measured.accuracy), f"{measured.frames:,.1f}", f"{measured.tokens:,.0f}", statuses]
+        )
+    table.print()
+    kinds = Table("accuracy by kind", ["kind", *measures])
+    for kind in measures["harness"].by_kind:
+        kinds.add([kind, *(percent(measured.by_kind.get(kind)) for measured in measures.values())])
+    kinds.print()
+    if comparison := summary.get("comparison"):
+        print(
+            f"harness against the other: {comparison['wins']} questions won, {comparison['losses']} lost, "
+            f"p = {comparison['p_value']:.4f} (exact, one-sided)"
+        )
+    print(f"outcomes and traces: {where}")
+
+
+COMMAND = Command(
+    name="evaluate",
+    purpose="Measures a harness on a question file: accuracy by kind, frames and tokens a question.",
+    job=evaluate,
+    examples=(
+        "questions=questions.jsonl videos=my_videos/",
+        "questions=questions.jsonl harness=exported/ against=initial",
+        "-m questions=questions.jsonl harness.parameters.frame_cap=64,192",
+    ),
+)
+
+
+def main() -> int:
+    """Run the command line."""
+    return run_command(COMMAND)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""`python -m evoharness.evolve`: the main job. A harness improves itself in rounds, from unlabeled videos."""
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from evoharness.cli import Call, Command, Numbers, run_command
+
+if TYPE_CHECKING:
+    from evoharness.cli.inputs import Inputs
+    from evoharness.config import EvolveConfig
+    from evoharness.harness import Harness
+    from evoharness.records.evolution import Summary
+    from evoharness.runs import Progress, RunDirectory
+
+RESUMABLE = ("limits", "executor", "display", "runs")
+"""What may be given beside `resume=`."""
+
+
+def evolve(config: "EvolveConfig", call: Call) -> Numbers:
+    """Check everything, make a run or open one to go on with, evolve, print the tables."""
+    from evoharness.cli.inputs import gather, load_inputs, save_inputs
+    from evoharness.cli.parts import harness_of
+    from evoharness.cli.resume import resumed
+    from evoharness.cli.runs import check_runs_folder, new_run
+    from evoharness.runs import make_progress
+
+    with ExitStack() as stack:
+        if config.resume is not None:
+            config, run = resumed(config, call, RESUMABLE)
+            stack.enter_context(run)
+            progress = make_progress(config.display)
+            stack.callback(progress.close)
+            inputs = load_inputs(run)
+            initial = harness_of(config.harness)
+        else:
+            check_runs_folder(config, call)
+            progress = make_progress(config.display)
+            stack.callback(progress.close)
+            initial = harness_of(config.harness)
+            inputs = gather(config, progress)
+            run = stack.enter_context(new_run(config, call, config.name or "evolve"))
+            save_inputs(run, inputs)
+        try:
+            summary = _evolve(config, inputs, initial, run, progress)
+        except KeyboardInterrupt:
+            progress.close()
+            print(f"interrupted; go on with: python -m evoharness.evolve resume={_quoted(run)}")
+            raise
+        progress.close()
+        print_summary(summary)
+        print(f"run: {run.path}")
+    return numbers_of(summary)
+
+
+def _evolve(
+    config: "EvolveConfig", inputs: "Inputs", initial: "Harness", run: "RunDirectory", progress: "Progress"
+) -> "Summary":
+    from evoharness.cli.parts import executor_of
+    from evoharness.evolution import evolve as run_evolution
+
+    with executor_of(config) as executor:
+        summary = run_evolution(config.evolution, inputs, initial, executor, run, progress)
+    run.save("summary.json", summary)
+    return summary
+
+
+def _quoted(run: "RunDirectory") -> str:
+    from shlex import quote
+
+    return quote(str(run.path))
+
+
+def print_summary(summary: "Summary") -> None:
+    """Accuracy, frames and tokens by round on validation, and initial against final on the sealed test."""
+    from evoharness.cli.tables import Table, percent
+
+    columns = ["round", "ended", "questions", "incumbent", "candidate", "p", "frames", "tokens", "kept"]
+    table = Table("validation, by round", columns)
+    for each in summary.rounds:
+        v = each.validation
+        table.add(
+            [
+                str(each.round),
+                each.status.value,
+                str(v.questions),
+                percent(v.incumbent),
+                percent(v.candidate),
+                "–" if v.p_value is None else f"{v.p_value:.4f}",
+                _both(v.frames, ".1f"),
+                _both(v.tokens, ",.0f"),
+                f"{each.retained}: {each.change}" if each.retained else "nothing",
+            ]
+        )
+    table.print()
+    if summary.test is not None:
+        t = summary.test
+        test = Table(f"sealed test, {t.questions} questions", ["harness", "accuracy", "frames", "tokens"])
+        test.add(["initial", percent(t.initial), f"{t.frames.initial:.1f}", f"{t.tokens.initial:,.0f}"])
+        test.add(["final", percent(t.final), f"{t.frames.final:.1f}", f"{t.tokens.final:,.0f}"])
+        test.print()
+        print(f"{t.wins} questions won, {t.losses} lost, p = {t.p_value:.4f} (exact paired test, one-sided)")
+    for each in summary.rounds:
+        if each.message:
+            print(f"round {each.round}: {each.message}")
+    print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
+
+
+def _both(values: dict[str, float], form: str) -> str:
+    return " → ".join(format(values[name], form) for name in ("incumbent", "candidate") if name in values)
+
+
+def numbers_of(summary: "Summary") -> dict[str, str | int | float | None]:
+    """The line of this run in the table of a sweep."""
+    test = summary.test
+    return {
+        "status": summary.status.value,
+        "kept": sum(each.retained is not None for each in summary.rounds),
+        "initial": test.initial if test else None,
+        "final": test.final if test else None,
+        "p": test.p_value if test else None,
+        "frames before": test.frames.initial if test else None,
+        "frames after": test.frames.final if test else None,
+        "seconds": round(summary.seconds, 1),
+    }
+
+
+COMMAND = Command(
+    name="evolve",
+    purpose="Improves a harness in rounds from unlabeled videos, and keeps only what is shown to help.",
+    job=evolve,
+    examples=(
+        "",
+        "videos=my_videos/",
+        "videos=my_videos/ test.questions=sealed.jsonl test.videos=sealed_videos/",
+        "-m gate=paired,argmax seed=1,2",
+        "resume=latest",
+    ),
+)
+
+
+def main() -> int:
+    """Run the command line."""
+    return run_command(COMMAND)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
