@@ -1,0 +1,28 @@
+"""Frozen models: typed tasks, the backbones that do them, and how a backbone is made by name."""
+
+from evoharness.models.backbone import (
+    Backbone,
+    BackboneError,
+    BackboneUnavailable,
+    Refused,
+    Reply,
+    Unparsed,
+    UnsupportedTask,
+)
+from evoharness.models.registry import backbone_names, make_backbone
+from evoharness.models.task import Output, Role, Task
+
+__all__ = [
+    "Backbone",
+    "BackboneError",
+    "BackboneUnavailable",
+    "Output",
+    "Refused",
+    "Reply",
+    "Role",
+    "Task",
+    "Unparsed",
+    "UnsupportedTask",
+    "backbone_names",
+    "make_backbone",
+]

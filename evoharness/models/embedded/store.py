@@ -1,0 +1,97 @@
+"""Percepts kept by the identity of their pixels: in this process, and in a file for all processes.
+
+The file is SQLite in WAL mode, so several processes may read and write it at once; the first percept written
+for a key stays. When the file cannot be used (a full disk, a read-only folder, a lock held too long) perception
+goes on without it.
+"""
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from evoharness.models.embedded.percepts import Percept
+
+CAPACITY = 60_000
+"""Percepts kept in the process."""
+BATCH = 500
+"""Keys asked for in one statement."""
+
+
+class PerceptStore:
+    """A bounded dictionary in front of an optional SQLite file."""
+
+    def __init__(self, path: Path | None, capacity: int = CAPACITY) -> None:
+        self._path = path
+        self._capacity = capacity
+        self._kept: OrderedDict[str, Percept] = OrderedDict()
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self, keys: Sequence[str]) -> dict[str, Percept]:
+        """The percepts that are known among those keys."""
+        found = {key: self._kept[key] for key in keys if key in self._kept}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        if missing:
+            stored = self._read(missing)
+            self._keep(stored)
+            found.update(stored)
+        return found
+
+    def put(self, percepts: Mapping[str, Percept]) -> None:
+        """Remember percepts."""
+        self._keep(percepts)
+        connection = self._open()
+        if connection is None:
+            return
+        try:
+            with connection:
+                connection.executemany(
+                    "INSERT OR IGNORE INTO percepts VALUES (?, ?)",
+                    [(key, percept.dumps()) for key, percept in percepts.items()],
+                )
+        except sqlite3.Error:
+            self._give_up()
+
+    def _keep(self, percepts: Mapping[str, Percept]) -> None:
+        self._kept.update(percepts)
+        while len(self._kept) > self._capacity:
+            self._kept.popitem(last=False)
+
+    def _read(self, keys: list[str]) -> dict[str, Percept]:
+        connection = self._open()
+        found: dict[str, Percept] = {}
+        if connection is None:
+            return found
+        try:
+            for first in range(0, len(keys), BATCH):
+                some = keys[first : first + BATCH]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, percept FROM percepts WHERE key IN ({marks})"
+                for key, text in connection.execute(query, some):
+                    found[key] = Percept.loads(text)
+        except (sqlite3.Error, ValueError):
+            self._give_up()
+        return found
+
+    def _open(self) -> sqlite3.Connection | None:
+        if self._connection is None and self._path is not None:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                connection = sqlite3.connect(self._path, timeout=20, check_same_thread=False)
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS percepts (key TEXT PRIMARY KEY, percept TEXT) WITHOUT ROWID"
+                )
+                connection.commit()
+                self._connection = connection
+            except (sqlite3.Error, OSError):
+                self._give_up()
+        return self._connection
+
+    def _give_up(self) -> None:
+        """Go on without the file."""
+        self._path = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,200 @@
+"""Where lines of text may be, and which of them are already known.
+
+1. Edges (morphological gradient) make glyphs into small dense blobs, whatever the colours of ink and paper.
+2. Blobs of like height on one base line are joined into a line; a blob without company is a line by itself.
+3. A line whose pixels are known from an earlier frame is not read again. Known means: nowhere in the line does
+   a patch of the size of a stroke differ, so that `Step 0` never passes for `Step 3`.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+EDGE = 42
+"""Grey levels across three pixels that make an edge of ink."""
+LOWEST, TALLEST = 7, 0.22
+"""Height of a glyph with its edges: least pixels, largest share of the picture."""
+BLOBS = 700
+"""More blobs than this are texture, not text; only the first ones are grouped."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A proposed line of text, in pixels: columns left to right, rows top to bottom, ends excluded."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    blobs: int
+    """How many separate blobs of ink it joins."""
+
+    @property
+    def width(self) -> int:
+        """Pixels across."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> int:
+        """Pixels down."""
+        return self.bottom - self.top
+
+
+def propose_lines(grey: "NDArray[np.uint8]") -> list[Line]:
+    """Lines of a grey picture (height, width) that look like text, from top to bottom."""
+    import cv2
+    import numpy as np
+
+    rows, columns = grey.shape
+    kernel = np.ones((3, 3), np.uint8)
+    gradient = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, kernel)
+    edges = cv2.threshold(gradient, EDGE, 255, cv2.THRESH_BINARY)[1]
+    _, _, stats, _ = cv2.connectedComponentsWithStats(edges, connectivity=8, ltype=cv2.CV_32S)
+    stats = stats[1:]
+    width, height, area = stats[:, 2], stats[:, 3], stats[:, 4]
+    fill = area / np.maximum(1, width * height)
+    glyph = (height >= LOWEST) & (height <= rows * TALLEST) & (fill >= 0.2) & (width <= 0.95 * columns)
+    glyph &= (width >= 3) & (width <= 30 * height)
+    glyphs = stats[glyph][:BLOBS]
+    if not len(glyphs):
+        return []
+    small = stats[(height < LOWEST) & (width < 24)][:BLOBS]
+    return _lines(glyphs, small, rows, columns)
+
+
+def _lines(glyphs: "NDArray[np.int32]", small: "NDArray[np.int32]", rows: int, columns: int) -> list[Line]:
+    """Join blobs: each one reaches out by half its height, and rows of them that touch become a line."""
+    import cv2
+    import numpy as np
+
+    canvas = np.zeros((rows, columns), np.uint8)
+    for x, y, w, h, _ in glyphs.tolist():
+        reach = max(3, h // 2)
+        inset = h // 4
+        canvas[y + inset : y + h - inset, max(0, x - reach) : x + w + reach] = 255
+    _, labels = cv2.connectedComponents(canvas, connectivity=4, ltype=cv2.CV_32S)
+    middles = labels[glyphs[:, 1] + glyphs[:, 3] // 2, glyphs[:, 0] + glyphs[:, 2] // 2]
+    lines = []
+    for label in np.unique(middles[middles > 0]).tolist():
+        members = glyphs[middles == label]
+        for group in _same_height(members):
+            lines.append(_bounded(group, small))
+    return sorted(_rejoined(lines), key=lambda line: (line.top, line.left))
+
+
+def _rejoined(lines: list[Line]) -> list[Line]:
+    """Join pieces of one line that only a colon or a wide space keeps apart."""
+    joined: list[Line] = []
+    for line in sorted(lines, key=lambda line: line.left):
+        for index, other in enumerate(joined):
+            lower, higher = sorted((line.height, other.height))
+            shared = min(line.bottom, other.bottom) - max(line.top, other.top)
+            if higher <= 1.6 * lower and shared >= 0.7 * lower and line.left - other.right <= 0.75 * lower:
+                joined[index] = Line(
+                    min(line.left, other.left),
+                    min(line.top, other.top),
+                    max(line.right, other.right),
+                    max(line.bottom, other.bottom),
+                    line.blobs + other.blobs,
+                )
+                break
+        else:
+            joined.append(line)
+    return joined
+
+
+def _same_height(members: "NDArray[np.int32]") -> "list[NDArray[np.int32]]":
+    """Split off blobs far taller than their neighbours: an object beside its label is no letter."""
+    import numpy as np
+
+    if len(members) == 1:
+        return [members]
+    heights = members[:, 3]
+    usual = float(np.median(heights))
+    fits = heights <= 2.2 * usual
+    return [members[fits]] + [member[None] for member in members[~fits]]
+
+
+def _bounded(members: "NDArray[np.int32]", small: "NDArray[np.int32]") -> Line:
+    """The box around the blobs and the dots, commas and dashes among them."""
+    left, top = int(members[:, 0].min()), int(members[:, 1].min())
+    right = int((members[:, 0] + members[:, 2]).max())
+    bottom = int((members[:, 1] + members[:, 3]).max())
+    if len(small):
+        reach = (bottom - top) * 45 // 100
+        inside = (small[:, 0] + small[:, 2] <= right + reach) & (small[:, 0] >= left - reach)
+        inside &= (small[:, 1] >= top - 4) & (small[:, 1] + small[:, 3] <= bottom + 4)
+        if inside.any():
+            dots = small[inside]
+            left, right = min(left, int(dots[:, 0].min())), max(right, int((dots[:, 0] + dots[:, 2]).max()))
+            top, bottom = min(top, int(dots[:, 1].min())), max(bottom, int((dots[:, 1] + dots[:, 3]).max()))
+    return Line(left, top, right, bottom, len(members))
+
+
+def is_inked(crop: "NDArray[np.uint8]") -> bool:
+    """Whether a grey crop is made of ink and paper: most pixels near one of two levels far apart."""
+    import numpy as np
+
+    low, high = np.percentile(crop, (4, 96))
+    span = float(high - low)
+    if span < 28:
+        return False
+    levels = (crop.astype(np.float32) - low) / span
+    return float(((levels < 0.28) | (levels > 0.72)).mean()) > 0.62
+
+
+@dataclass(frozen=True)
+class KnownLine:
+    """A line that was read, with the pixels it was read from."""
+
+    line: Line
+    pixels: "NDArray[np.uint8]"
+    text: str
+    score: float
+
+
+class KnownLines:
+    """The lines read lately in one recording, at one size; the newest are tried first."""
+
+    def __init__(self, capacity: int = 96) -> None:
+        self._lines: deque[KnownLine] = deque(maxlen=capacity)
+
+    def add(self, line: Line, grey: "NDArray[np.uint8]", text: str, score: float) -> None:
+        """Remember what a line of this picture says; an empty text: that it is no text."""
+        pixels = grey[line.top : line.bottom, line.left : line.right].copy()
+        self._lines.appendleft(KnownLine(line, pixels, text, score))
+
+    def find(self, line: Line, grey: "NDArray[np.uint8]") -> KnownLine | None:
+        """A known line that shows the same pixels, at the same place or elsewhere."""
+        for known in self._lines:
+            old = known.line
+            if abs(old.width - line.width) > 2 or abs(old.height - line.height) > 2:
+                continue
+            if _same_pixels(known.pixels, grey, line):
+                return known
+        return None
+
+
+def _same_pixels(pixels: "NDArray[np.uint8]", grey: "NDArray[np.uint8]", line: Line) -> bool:
+    import cv2
+    import numpy as np
+
+    height, width = pixels.shape
+    top, left = max(0, line.top - 2), max(0, line.left - 2)
+    area = grey[top : line.bottom + 2, left : line.right + 2]
+    if area.shape[0] < height or area.shape[1] < width:
+        return False
+    if area.shape == pixels.shape:
+        best = (0, 0)
+    else:
+        errors = cv2.matchTemplate(area, pixels, cv2.TM_SQDIFF)
+        best = cv2.minMaxLoc(errors)[2]
+    found = area[best[1] : best[1] + height, best[0] : best[0] + width]
+    patch = max(3, height // 5)
+    difference = cv2.blur(cv2.absdiff(found, pixels), (patch, patch))
+    contrast = float(np.ptp(pixels))
+    return bool(difference.max() < max(6.0, 0.15 * contrast))
