@@ -1,0 +1,111 @@
+"""Choose questions of all kinds from the drafts, and give them their options."""
+
+import random
+from collections import Counter
+
+from evoharness.records.question import Question, QuestionKind
+from evoharness.samples.questions.brief import brief_drafts
+from evoharness.samples.questions.changes import change_drafts
+from evoharness.samples.questions.draft import Draft, Facts
+from evoharness.samples.questions.order import order_drafts
+from evoharness.samples.questions.texts import text_drafts
+from evoharness.samples.questions.things import thing_drafts
+from evoharness.samples.timeline import Timeline
+
+OPTIONS = 4
+SHARES: dict[QuestionKind, float] = {
+    QuestionKind.COUNTING: 3,
+    QuestionKind.ENTITIES_ATTRIBUTES: 5,
+    QuestionKind.ACTIONS_EVENTS: 4,
+    QuestionKind.SPATIAL: 4,
+    QuestionKind.TEMPORAL_ORDER: 5,
+    QuestionKind.RETRIEVAL_LOCALIZATION: 4,
+    QuestionKind.CAUSAL: 2,
+    QuestionKind.TOPIC: 0.8,
+    QuestionKind.ANOMALY: 1.4,
+    QuestionKind.SUMMARIZATION: 1.6,
+}
+"""How the kinds share the questions of a video, as far as it has drafts of each."""
+DEMANDING, WITHOUT_TEXT = 0.5, 0.45
+"""Shares aimed at: demanding questions, and questions for which nothing need be read."""
+
+
+def make_questions(timeline: Timeline, rng: random.Random, count: int) -> list[Question]:
+    """Up to `count` multiple-choice questions from a timeline alone, K = 4, positions balanced.
+
+    `support` holds ids of the timeline (`text/3`, `object/5`, `event/7`), what a question mentions
+    included: one with no `text/…` needs no reading. `form` is `name` or `name/demand`, where the demand
+    says what makes it hard (see `demand_of`).
+    """
+    facts = Facts(timeline)
+    drafts = [
+        draft
+        for make in (brief_drafts, thing_drafts, change_drafts, text_drafts, order_drafts)
+        for draft in make(facts)
+        if len(set(draft.others) - {draft.answer}) >= OPTIONS - 1
+    ]
+    chosen = _choose(drafts, rng, count)
+    rng.shuffle(chosen)
+    positions: list[int] = []
+    while len(positions) < len(chosen):
+        positions += rng.sample(range(OPTIONS), OPTIONS)
+    return [
+        _question(timeline, draft, rng, at, n)
+        for n, (draft, at) in enumerate(zip(chosen, positions, strict=False))
+    ]
+
+
+def demand_of(question: Question) -> str:
+    """What makes a question of this room demanding: "brief" (an event of a second or less), "small" (print
+    that needs the full size), "window" (the answer lies beside the named event); "" when nothing does."""
+    return question.form.partition("/")[2]
+
+
+def _choose(drafts: list[Draft], rng: random.Random, count: int) -> list[Draft]:
+    """Greedy: the kind furthest behind its share, then the draft that adds most that is new."""
+    left = list(drafts)
+    rng.shuffle(left)
+    chosen: list[Draft] = []
+    kinds, forms, subjects = Counter[QuestionKind](), Counter[str](), Counter[str]()
+    while left and len(chosen) < count:
+        available = {draft.kind for draft in left}
+        kind = min(sorted(available), key=lambda k: (kinds[k] + 0.5) / SHARES[k])
+        demanding = sum(1 for d in chosen if d.demand) < DEMANDING * (len(chosen) + 1)
+        seeing = sum(1 for d in chosen if not d.reads) < WITHOUT_TEXT * (len(chosen) + 1)
+
+        def cost(draft: Draft, demanding: bool = demanding, seeing: bool = seeing) -> float:
+            return (
+                forms[draft.form]
+                + 1.5 * subjects[draft.support[0]]
+                + 0.4 * sum(subjects[s] for s in draft.support[1:]) / len(draft.support)
+                - (1.5 if demanding and draft.demand else 0)
+                - (1.0 if seeing and not draft.reads else 0)
+            )
+
+        best = min((d for d in left if d.kind == kind), key=cost)
+        left.remove(best)
+        if subjects[best.support[0]] >= 3:
+            continue
+        chosen.append(best)
+        kinds[kind] += 1
+        forms[best.form] += 1
+        subjects.update(best.support[:6])
+    return chosen
+
+
+def _question(timeline: Timeline, draft: Draft, rng: random.Random, position: int, number: int) -> Question:
+    options = rng.sample(sorted(set(draft.others) - {draft.answer}), OPTIONS - 1)
+    options.insert(position, draft.answer)
+    return Question(
+        id=f"{timeline.video}/q{number:03}",
+        video=timeline.video,
+        kind=draft.kind,
+        fine_type=draft.fine_type,
+        form=f"{draft.form}/{draft.demand}" if draft.demand else draft.form,
+        text=rng.choice(draft.wordings),
+        options=tuple(options),
+        answer=position,
+        reference_text=draft.answer,
+        source_interval=draft.interval,
+        support=draft.support,
+    )

@@ -1,0 +1,413 @@
+"""Questions about what is written: steps, readings, captions, blinking texts, the title."""
+
+from collections.abc import Iterator
+
+from evoharness.records.interval import Interval
+from evoharness.records.question import FineType, QuestionKind
+from evoharness.samples.questions.draft import Draft, Facts, clock, without
+from evoharness.samples.timeline import Chapter, Text
+from evoharness.samples.vocabulary import FIELDS, NUMBERS
+
+WINDOW = 30.0
+"""The first reading after a step card counts as belonging to it when it is at most this many seconds away."""
+
+
+def text_drafts(facts: Facts) -> Iterator[Draft]:
+    """All drafts of this module."""
+    yield from _readings(facts)
+    yield from _things_by_step(facts)
+    yield from _steps(facts)
+    yield from _blinks(facts)
+    yield from _stops(facts)
+    yield from _topic(facts)
+
+
+def _other_readings(facts: Facts, reading: Text) -> tuple[str, ...]:
+    """Readings of the same quantity, made up where the video has too few, then any others."""
+    name, value, unit = reading.text.split(" ", 2)
+    real = [t.text for t in facts.texts("reading")]
+    work = next(f for f in FIELDS if f.name == facts.timeline.field)
+    low, high = next((low, high) for n, u, low, high in work.quantities if (n, u) == (name, unit))
+    made = [
+        f"{name} {low + (int(value) - low + i * 37 * (high - low) // 100) % (high - low + 1)} {unit}"
+        for i in (1, 2, 3, 5)
+    ]
+    same = without((t for t in real if t.startswith(f"{name} ")), reading.text)
+    return without([*same, *made], reading.text, *(t for t in real if t not in same))
+
+
+def _readings(facts: Facts) -> Iterator[Draft]:
+    readings = facts.texts("reading")
+    for chapter in facts.steps:
+        step = facts.step_text(chapter)
+        after = [r for r in readings if r.interval.start >= chapter.card.end]
+        if after and after[0].interval.start - chapter.card.end <= WINDOW:
+            reading = after[0]
+            yield Draft(
+                QuestionKind.TEMPORAL_ORDER,
+                "reading_after_step",
+                FineType.TEMPORAL_AFTER,
+                (
+                    f'Which measurement is the first to be shown after the card "{step.text}"?',
+                    f'What is the first value to be read once the step "{step.text}" has been announced?',
+                    f'After "{step.text}" has been announced, which reading comes first?',
+                ),
+                reading.text,
+                _other_readings(facts, reading),
+                reading.interval,
+                (reading.id, step.id),
+                "window",
+            )
+        before = [r for r in readings if r.interval.end <= chapter.card.start]
+        if before and chapter.card.start - before[-1].interval.end <= WINDOW:
+            reading = before[-1]
+            yield Draft(
+                QuestionKind.TEMPORAL_ORDER,
+                "reading_before_step",
+                FineType.TEMPORAL_BEFORE,
+                (
+                    f'Which measurement is the last to be shown before the card "{step.text}"?',
+                    f'Just before the step "{step.text}" is announced, a value can be read. Which one is the last?',
+                    f'What is the last reading before "{step.text}" is announced?',
+                ),
+                reading.text,
+                _other_readings(facts, reading),
+                reading.interval,
+                (reading.id, step.id),
+                "window",
+            )
+    for reading in readings:
+        where = facts.chapter_of(reading.interval.start)
+        if where is not None and sum(r.text == reading.text for r in readings) == 1:
+            step = facts.step_text(where)
+            yield Draft(
+                QuestionKind.RETRIEVAL_LOCALIZATION,
+                "reading_step",
+                FineType.SEGMENT_CONTENT,
+                (
+                    f'During which step is the value "{reading.text}" shown?',
+                    f'To which step does the reading "{reading.text}" belong?',
+                ),
+                step.text,
+                facts.other_steps(where),
+                reading.interval,
+                (reading.id, step.id),
+                "small" if reading.faint else "",
+            )
+
+
+def _things_by_step(facts: Facts) -> Iterator[Draft]:
+    """Things next to a step card, and things inside a step."""
+    things = [t for t in facts.things if len(t.shown) == 1]
+    for chapter in facts.steps:
+        step = facts.step_text(chapter)
+        inside = [t for t in facts.things if any(facts.chapter_of(s.start) is chapter for s in t.shown)]
+        names = tuple(f"the {t.name}" for t in inside)
+        if not inside:
+            continue
+        first = min(inside, key=lambda t: min(s.start for s in t.shown if s.start >= chapter.card.end))
+        last = max(inside, key=lambda t: max(s.end for s in t.shown if s.end <= chapter.interval.end))
+        if first in things and facts.alone(first) and first.role not in ("pair", "odd"):
+            yield Draft(
+                QuestionKind.TEMPORAL_ORDER,
+                "thing_after_step",
+                FineType.TEMPORAL_AFTER,
+                (
+                    f'Which coloured thing is the first to be seen after the card "{step.text}"?',
+                    f'After "{step.text}" has been announced, what appears first?',
+                ),
+                f"the {first.name}",
+                facts.other_names(first),
+                first.shown[0],
+                (first.id, step.id),
+                "window",
+            )
+        following = [c for c in facts.steps if c.number == chapter.number + 1]
+        if (
+            following
+            and last in things
+            and facts.alone(last)
+            and last.role not in ("pair", "odd", "toucher", "touched")
+        ):
+            ahead = facts.step_text(following[0])
+            own = [n for n in facts.names(last) if n != last.name]
+            if not own:
+                yield Draft(
+                    QuestionKind.TEMPORAL_ORDER,
+                    "thing_before_step",
+                    FineType.TEMPORAL_BEFORE,
+                    (
+                        f'Which coloured thing is the last to be seen before the card "{ahead.text}"?',
+                        f'What is the last thing to be seen before "{ahead.text}" is announced?',
+                    ),
+                    f"the {last.name}",
+                    facts.other_names(last),
+                    last.shown[0],
+                    (last.id, ahead.id),
+                    "window",
+                )
+        for thing in inside:
+            if thing in things and facts.alone(thing) and not thing.brief:
+                yield Draft(
+                    QuestionKind.ENTITIES_ATTRIBUTES,
+                    "thing_in_step",
+                    FineType.SEGMENT_CONTENT,
+                    (
+                        f'Which of these is seen during the step "{step.text}"?',
+                        f'What can be seen between the card "{step.text}" and the card that follows it?',
+                    ),
+                    f"the {thing.name}",
+                    without((n for n in facts.other_names(thing) if n not in names)),
+                    thing.shown[0],
+                    (thing.id, step.id),
+                )
+                yield Draft(
+                    QuestionKind.RETRIEVAL_LOCALIZATION,
+                    "step_of_thing",
+                    FineType.SEGMENT_CONTENT,
+                    (
+                        f"During which step does the {thing.name} appear?",
+                        f"The {thing.name} is shown in one of the steps. In which one?",
+                    ),
+                    step.text,
+                    facts.other_steps(chapter),
+                    thing.shown[0],
+                    (thing.id, step.id),
+                )
+
+
+def _steps(facts: Facts) -> Iterator[Draft]:
+    steps = facts.steps
+    for chapter, following in zip(steps, steps[1:], strict=False):
+        one, two = facts.step_text(chapter), facts.step_text(following)
+        others = facts.other_steps(chapter, following)
+        yield Draft(
+            QuestionKind.TEMPORAL_ORDER,
+            "step_next",
+            FineType.TEMPORAL_AFTER,
+            (
+                f'Which step comes directly after "{one.text}"?',
+                f'What is to be done next after "{one.text}"?',
+            ),
+            two.text,
+            others,
+            following.card,
+            (two.id, one.id),
+        )
+        yield Draft(
+            QuestionKind.TEMPORAL_ORDER,
+            "step_previous",
+            FineType.TEMPORAL_BEFORE,
+            (
+                f'Which step comes directly before "{two.text}"?',
+                f'What has been done just before "{two.text}"?',
+            ),
+            one.text,
+            others,
+            chapter.card,
+            (one.id, two.id),
+        )
+    for chapter in steps:
+        step = facts.step_text(chapter)
+        yield Draft(
+            QuestionKind.RETRIEVAL_LOCALIZATION,
+            "step_time",
+            FineType.SEGMENT_CONTENT,
+            (
+                f'At about what time is the step "{step.text}" announced?',
+                f'When does the card "{step.text}" come up?',
+            ),
+            clock(chapter.card.start),
+            tuple(clock(c.card.start) for c in steps if abs(c.card.start - chapter.card.start) >= 12),
+            chapter.card,
+            (step.id,),
+        )
+    numbers = [facts.step_text(c).number or 0 for c in steps]
+    missing = sorted(set(range(1, numbers[-1])) - set(numbers)) if numbers else []
+    ids = tuple(facts.step_text(c).id for c in steps)
+    everything = chapter_span(steps)
+    if len(missing) == 1:
+        yield Draft(
+            QuestionKind.ANOMALY,
+            "missing_number",
+            FineType.FINDING,
+            (
+                "The numbers of the steps have a gap. Which number is missing?",
+                "Which step number is skipped?",
+            ),
+            str(missing[0]),
+            tuple(str(n) for n in numbers if n > 1),
+            everything,
+            ids,
+        )
+    if len(steps) >= 4:
+        yield from _sums(facts, steps, everything, ids)
+
+
+def chapter_span(steps: list[Chapter]) -> Interval:
+    """From the first card to the end of the last step."""
+    return Interval(start=steps[0].card.start, end=steps[-1].interval.end)
+
+
+def _sums(facts: Facts, steps: list[Chapter], everything: Interval, ids: tuple[str, ...]) -> Iterator[Draft]:
+    count = len(steps)
+    yield Draft(
+        QuestionKind.COUNTING,
+        "step_count",
+        FineType.LONG_RANGE_TEMPORAL,
+        ("How many step cards are shown in all?", "How many steps does the recording announce?"),
+        str(count),
+        tuple(str(n) for n in range(max(2, count - 3), count + 4) if n != count),
+        everything,
+        ids,
+    )
+    for first in range(0, count - 2, 3):
+        a, b, c = (facts.step_text(s).text for s in (steps[first], steps[(first + count) // 2], steps[-1]))
+        if len({a, b, c}) < 3:
+            continue
+        yield Draft(
+            QuestionKind.SUMMARIZATION,
+            "course_of_steps",
+            FineType.LONG_RANGE_TEMPORAL,
+            ("Which of these sums up the course of the work?", "In which order is the work done?"),
+            _course(a, b, c),
+            (_course(a, c, b), _course(b, a, c), _course(b, c, a), _course(c, a, b), _course(c, b, a)),
+            everything,
+            tuple(facts.step_text(s).id for s in (steps[first], steps[(first + count) // 2], steps[-1])),
+        )
+
+
+def _course(a: str, b: str, c: str) -> str:
+    return f"{a}; later {b[0].lower()}{b[1:]}; in the end {c[0].lower()}{c[1:]}"
+
+
+def _blinks(facts: Facts) -> Iterator[Draft]:
+    blinks = facts.texts("blink")
+    for blink in blinks:
+        noun, number = blink.text.rsplit(" ", 1)
+        at = NUMBERS.index(int(number))
+        made = [f"{noun} {NUMBERS[(at + 11 * i) % len(NUMBERS)]}" for i in range(1, 6)]
+        others = without([b.text for b in blinks] + made, blink.text)
+        where = facts.chapter_of(blink.interval.start)
+        if where is not None:
+            step = facts.step_text(where)
+            inside = [b for b in blinks if facts.chapter_of(b.interval.start) is where]
+            if inside == [blink]:
+                yield Draft(
+                    QuestionKind.ENTITIES_ATTRIBUTES,
+                    "blink_in_step",
+                    FineType.CASE_SPECIFIC,
+                    (
+                        f'Which text blinks up for a moment during the step "{step.text}"?',
+                        f'In the step "{step.text}" a short text is there for a second or less. What does it say?',
+                    ),
+                    blink.text,
+                    others,
+                    blink.interval,
+                    (blink.id, step.id),
+                    "brief",
+                )
+        if len(blinks) > 1 and sum(b.text == blink.text for b in blinks) == 1:
+            yield Draft(
+                QuestionKind.RETRIEVAL_LOCALIZATION,
+                "blink_time",
+                FineType.SEGMENT_CONTENT,
+                (
+                    f'At about what time does the text "{blink.text}" blink up?',
+                    f'When can "{blink.text}" be read for a moment?',
+                ),
+                clock(blink.interval.start),
+                facts.other_times(blink.interval.start),
+                blink.interval,
+                (blink.id,),
+                "brief",
+            )
+        before = [t for t in facts.things if t.last <= blink.interval.start]
+        last = max(before, key=lambda t: t.last, default=None)
+        if last is None or not facts.alone(last) or blink.interval.start - last.last > 8:
+            continue
+        if len(last.shown) > 1 or any(
+            last.last <= t.interval.start < blink.interval.start
+            for t in facts.texts("step", "label", "reading", "blink")
+        ):
+            continue
+        yield Draft(
+            QuestionKind.TEMPORAL_ORDER,
+            "blink_after_thing",
+            FineType.TEMPORAL_AFTER,
+            (
+                f"Which text blinks up right after the {facts.names(last)[-1]} has gone?",
+                f"The {facts.names(last)[-1]} goes, and then a text is there for a moment. What does it say?",
+            ),
+            blink.text,
+            others,
+            blink.interval,
+            (blink.id, last.id),
+            "brief",
+        )
+
+
+def _stops(facts: Facts) -> Iterator[Draft]:
+    stops = facts.texts("stop")
+    work = next(f for f in FIELDS if f.name == facts.timeline.field)
+    reasons = [stop.text.removeprefix("Stop: ") for stop in stops]
+    for stop, reason in zip(stops, reasons, strict=True):
+        thing = next(t for t in work.things if reason.startswith(f"the {t} "))
+        trouble = reason.removeprefix(f"the {thing} ")
+        if sum(r.startswith(f"the {thing} ") for r in reasons) == 1:
+            yield Draft(
+                QuestionKind.CAUSAL,
+                "stop_trouble",
+                FineType.CASE_SPECIFIC,
+                (
+                    f"The {thing} makes the work stop. What is wrong with it?",
+                    f"Why is there a stop because of the {thing}?",
+                ),
+                f"it {trouble}",
+                tuple(f"it {t}" for t in work.troubles if t != trouble),
+                stop.interval,
+                (stop.id,),
+            )
+        where = facts.chapter_of(stop.interval.start)
+        if where is None or [s for s in stops if facts.chapter_of(s.interval.start) is where] != [stop]:
+            continue
+        step = facts.step_text(where)
+        made = [f"the {t} {trouble}" for t in work.things if t != thing]
+        yield Draft(
+            QuestionKind.CAUSAL,
+            "stop_reason",
+            FineType.SEGMENT_CONTENT,
+            (
+                f'Why is the work stopped during the step "{step.text}"?',
+                f'For what reason is there a stop in the step "{step.text}"?',
+            ),
+            reason,
+            without([*reasons, *made], reason) if len(stops) < 4 else without(reasons, reason),
+            stop.interval,
+            (stop.id, step.id),
+        )
+
+
+def _topic(facts: Facts) -> Iterator[Draft]:
+    title = next(t for t in facts.texts("title"))
+    work = next(f for f in FIELDS if f.name == facts.timeline.field)
+    yield Draft(
+        QuestionKind.TOPIC,
+        "title",
+        FineType.LONG_RANGE_TEMPORAL,
+        ("What is the recording about?", "Which title fits the recording?", "What is shown being done here?"),
+        title.text,
+        tuple(t for f in FIELDS for t in f.titles if t != title.text),
+        title.interval,
+        (title.id,),
+    )
+    yield Draft(
+        QuestionKind.TOPIC,
+        "field",
+        FineType.LONG_RANGE_TEMPORAL,
+        ("To which field does the work in the recording belong?", "What kind of work do the steps describe?"),
+        work.name,
+        tuple(f.name for f in FIELDS if f is not work),
+        chapter_span(facts.steps),
+        (title.id, *(facts.step_text(c).id for c in facts.steps)),
+    )
