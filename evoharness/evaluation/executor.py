@@ -22,6 +22,8 @@ class JobFailed(RuntimeError):
 class Executor(Protocol):
     """Runs a job on many items, each run with a workbench of its worker."""
 
+    config: WorkbenchConfig
+    """What the workers build their workbenches from."""
     workers: int
     """How many items are done at the same time."""
     spend: Spend

@@ -120,7 +120,7 @@ def diagnose(
 
 
 def condition(harness: "Harness", question: Question, duration: float, wider_s: float | None) -> "Harness":
-    """The harness with a strategy that answers from the source of `question` and, if asked, from around it."""
+    """The harness with a strategy that answers from the source of `question`, and from around it if asked."""
     from evoharness.harness import Route
 
     assert question.source_interval is not None

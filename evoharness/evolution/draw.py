@@ -5,6 +5,8 @@ from itertools import count, islice
 from random import Random
 from typing import TypeVar
 
+from evoharness.records.evolution import Draw
+
 Thing = TypeVar("Thing")
 
 
@@ -28,6 +30,27 @@ def draw_videos(videos: Iterable[str], number: int, round_number: int, seed: int
         if len(passed) >= number * round_number:
             return passed[number * (round_number - 1) : number * round_number]
     raise AssertionError("unreachable")
+
+
+def with_roles(
+    videos: Sequence[str], before: Sequence[Draw], share: float, round_number: int, seed: int
+) -> Draw:
+    """Divide a round's videos by role: `share` of them, and at least one of two or more, for evolution.
+
+    A video that was drawn before keeps its role, so that no question about a video that proposers have
+    learned from ever decides. A single video goes to evolution: nothing can then be validated.
+    """
+    learned = {video for draw in before for video in draw.evolution}
+    judged = {video for draw in before for video in draw.validation}
+    fresh = [video for video in videos if video not in learned | judged]
+    Random(f"{seed}/roles/{round_number}").shuffle(fresh)
+    wanted = min(max(1, round(share * len(videos))), max(1, len(videos) - 1))
+    missing = max(0, wanted - len(learned.intersection(videos)))
+    evolution = learned.intersection(videos).union(fresh[:missing])
+    return Draw(
+        evolution=tuple(video for video in videos if video in evolution),
+        validation=tuple(video for video in videos if video not in evolution),
+    )
 
 
 def interleaved(groups: Iterable[Sequence[Thing]], rng: Random) -> list[Thing]:

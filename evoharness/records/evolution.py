@@ -341,10 +341,17 @@ class Summary(Record):
 
 
 class Draw(Record):
-    """Which videos a round uses."""
+    """Which videos a round uses, by key; a video keeps its role for the whole run."""
 
-    videos: tuple[str, ...]
-    """Keys, in the order drawn."""
+    evolution: tuple[str, ...]
+    """Proposers may learn from questions about these."""
+    validation: tuple[str, ...]
+    """Only the gate may use questions about these."""
+
+    @property
+    def videos(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.evolution + self.validation
 
 
 class Candidates(Record):
