@@ -13,7 +13,8 @@ class Remark:
     """One thing that can be said."""
 
     kind: str
-    """`text`, `presence`, `appearance`, `departure`, `motion`, `change`, `count`, `repetition`, `relation`."""
+    """`text`, `presence`, `appearance`, `departure`, `motion`, `change`, `count`, `repetition` or
+    `relation`."""
     start: float
     """Seconds."""
     end: float

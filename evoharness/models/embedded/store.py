@@ -1,8 +1,8 @@
 """Percepts kept by the identity of their pixels: in this process, and in a file for all processes.
 
 The file is SQLite in WAL mode, so several processes may read and write it at once; the first percept written
-for a key stays. When the file cannot be used (a full disk, a read-only folder, a lock held too long) perception
-goes on without it.
+for a key stays. When the file cannot be used (a full disk, a read-only folder, a lock held too long)
+perception goes on without it.
 """
 
 import sqlite3

@@ -2,8 +2,8 @@
 
 1. Edges (morphological gradient) make glyphs into small dense blobs, whatever the colours of ink and paper.
 2. Blobs of like height on one base line are joined into a line; a blob without company is a line by itself.
-3. A line whose pixels are known from an earlier frame is not read again. Known means: nowhere in the line does
-   a patch of the size of a stroke differ, so that `Step 0` never passes for `Step 3`.
+3. A line whose pixels are known from an earlier frame is not read again. Known means: nowhere in the line
+   does a patch of the size of a stroke differ, so that `Step 0` never passes for `Step 3`.
 """
 
 from collections import deque

@@ -1,8 +1,9 @@
 """What stays the same from frame to frame: texts and things followed over the frames handed over.
 
-Nothing is assumed between two frames: a track lists the frames in which its text or thing was perceived. Texts
-are the same when they read alike at the same place; two readings whose digits differ are never the same. Things
-are the same when colour and shape agree and the way between is short, or when one of the two changes in place.
+Nothing is assumed between two frames: a track lists the frames in which its text or thing was perceived.
+Texts are the same when they read alike at the same place; two readings whose digits differ are never the
+same. Things are the same when colour and shape agree and the way between is short, or when one of the two
+changes in place.
 """
 
 from collections import Counter
