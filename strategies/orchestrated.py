@@ -1,3 +1,18 @@
+"""A reason-act loop: choose a tool, read what it found, repeat until there is enough (MedClaw, equation 1)."""
+
+
 def strategy(ctx, question):
-    seen = ctx.look([], ctx.params.overview_fps, ctx.params.frame_cap, ctx.params.overview_detail, question["text"])
-    return ctx.answer(seen["observations"])
+    params = ctx.params
+
+    evidence = []
+    for _ in range(params.orchestrator_steps):
+        action = ctx.decide(evidence)
+        if action["stop"]:
+            break
+        try:
+            found = ctx.call(action["tool"], action["arguments"])
+        except HostCallError:
+            continue
+        evidence.append(found)
+
+    return ctx.answer(evidence)

@@ -1,3 +1,15 @@
+"""Short videos: one overview of the whole video, then one answer (appendix A.5)."""
+
+
 def strategy(ctx, question):
-    seen = ctx.look([], ctx.params.overview_fps, ctx.params.frame_cap, ctx.params.overview_detail, question["text"])
-    return ctx.answer(seen["observations"])
+    params = ctx.params
+    prompt = question["text"] + "\n" + "\n".join(question["options"])
+
+    overview = ctx.look(
+        spans=[],
+        fps=params.overview_fps,
+        max_frames=params.frame_cap,
+        detail=params.overview_detail,
+        prompt=prompt,
+    )
+    return ctx.answer(overview["observations"])

@@ -76,7 +76,7 @@ class Session:
                     return "host_call_budget", {"message": f"made all {self._limits.host_calls} host calls"}
                 self._send(self._answer(_Call.model_validate(message)))
         except framing.Late:
-            return "wall_timeout", {"message": f"took more than {self._limits.own_seconds:g} s of its own"}
+            return "wall_timeout", {"message": "took too long"}
         except framing.Closed:
             self.hung_up = True
             return "worker_crashed", {}

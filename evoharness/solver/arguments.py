@@ -1,0 +1,137 @@
+"""Arguments of the calls of `ctx`: names, order, types and defaults, checked before anything runs."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evoharness.records.frame import Detail
+
+Seconds = Annotated[float, Field(ge=0)]
+Rate = Annotated[float, Field(gt=0, le=60)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+LONGEST_TEXT = 100_000
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+class Arguments(BaseModel):
+    """Arguments of one call."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Look(Arguments):
+    """`ctx.look`"""
+
+    spans: Any = None
+    fps: Rate = 1.0
+    max_frames: Annotated[int, Field(ge=1, le=4096)] | None = None
+    detail: Detail = Detail.NORMAL
+    prompt: Text = ""
+
+
+class Localize(Arguments):
+    """`ctx.localize`"""
+
+    query: Text
+
+
+class OneFrame(Arguments):
+    """`ctx.frame`"""
+
+    time: Seconds
+    prompt: Text = ""
+    box: tuple[Fraction, Fraction, Fraction, Fraction] | None = None
+
+
+class Search(Arguments):
+    """`ctx.search`"""
+
+    query: Text
+    k: Annotated[int, Field(ge=1, le=100)] = 6
+    kind: Annotated[str, Field(pattern="^(segment|node|text|transcript)$")] = "segment"
+
+
+class Segments(Arguments):
+    """`ctx.segments`"""
+
+    ids: list[str] = []
+
+
+class Records(Arguments):
+    """`ctx.records`"""
+
+    segment_id: str
+
+
+class Between(Arguments):
+    """`ctx.between` and `ctx.transcript`"""
+
+    start: Seconds
+    end: Seconds
+
+
+class Enumerate(Arguments):
+    """`ctx.enumerate`"""
+
+    query: Text
+    min_cosine: float = 0.5
+    max_results: Annotated[int, Field(ge=1, le=500)] = 50
+
+
+class Knowledge(Arguments):
+    """`ctx.knowledge`"""
+
+    query: Text
+    type: str = ""
+    k: Annotated[int, Field(ge=1, le=100)] = 3
+
+
+class ToolCall(Arguments):
+    """`ctx.tool` and `ctx.call`"""
+
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class Decide(Arguments):
+    """`ctx.decide`"""
+
+    evidence: Any = None
+    tools: list[str] | None = None
+
+
+class Reasoned(Arguments):
+    """`ctx.reason`"""
+
+    prompt: Text
+    evidence: Any = None
+
+
+class Verify(Arguments):
+    """`ctx.verify`"""
+
+    claim: Text
+    evidence: Any = None
+    frames: list[str | float] = []
+
+
+class Similar(Arguments):
+    """`ctx.similar`"""
+
+    a: Text
+    texts: Annotated[list[Text], Field(max_length=2000)]
+
+
+class Find(Arguments):
+    """`ctx.find`"""
+
+    pattern: Annotated[str, Field(max_length=500)]
+    text: Text
+
+
+class Answer(Arguments):
+    """`ctx.answer`"""
+
+    evidence: Any = None
+    frames: list[str | float] = []
+    sample: Annotated[int, Field(ge=0, le=99)] = 0
