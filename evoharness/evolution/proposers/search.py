@@ -1,0 +1,237 @@
+"""Proposals without a model: a beam search over compositions of small moves.
+
+Moves are steps of parameters and routes (`parameter_moves`) and edits of strategy code on its syntax
+tree (`strategy_moves`). Each move is tried alone on a small sample of evolution questions, half of them
+failures; the best are composed with each other and tried again. What changes no answer and no look on
+the sample is no candidate: parameters that do not matter for these videos cost nothing further. A
+composition is worth its gain on the sample, and only if it stays within the gate's limits of
+observation; a move that merely saves frames may still be half of a good composition.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from evoharness.evolution.proposers.moves import Move
+from evoharness.evolution.proposers.parameter_moves import parameter_moves, used_parameters
+from evoharness.evolution.proposers.strategy_moves import strategy_moves
+from evoharness.evolution.proposing import Candidate, ProposalContext
+from evoharness.records.evolution import ChangeKind, FailureCause, Proposal
+from evoharness.records.outcome import Outcome
+from evoharness.records.question import Question
+
+if TYPE_CHECKING:
+    from evoharness.harness import Harness
+
+
+@dataclass
+class SearchSettings:
+    """How much the search may try before it proposes."""
+
+    sample: int = 24
+    """Evolution questions in the sample, about half of them failures."""
+    beam: int = 6
+    """Compositions that are extended at each depth."""
+    depth: int = 3
+    """Most moves in one candidate."""
+    tries: int = 90
+    """Most harnesses tried on the sample in a round."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A composition of moves, and what it did on the sample."""
+
+    moves: tuple[Move, ...]
+    harness: "Harness"
+    gain: float
+    """Estimated change of accuracy over all evolution questions, from the sample."""
+    frames_ratio: float
+    """Frames a question, divided by those of the initial harness on the sample."""
+    tokens_ratio: float
+    """Tokens a question, divided likewise."""
+    changed: bool
+    """Whether any answer or any look differs from the incumbent's."""
+
+    @property
+    def observation(self) -> float:
+        """The larger of the two ratios."""
+        return max(self.frames_ratio, self.tokens_ratio)
+
+
+@dataclass
+class SearchProposer:
+    """Proposes what a beam search over moves found best; see the module for how."""
+
+    settings: SearchSettings = field(default_factory=SearchSettings)
+    name: str = "search"
+
+    def propose(self, context: ProposalContext) -> list[Candidate]:
+        """See `Proposer`."""
+        sample = sampled(context.questions, context.outcomes, self.settings.sample, context.rng)
+        if not sample:
+            return []
+        search = _Search(context, sample, self.settings)
+        best = search.run()
+        return [
+            Candidate(proposal=_proposal(tried, context, self.name), harness=tried.harness)
+            for tried in _diverse(best, context.count)
+        ]
+
+
+def sampled(
+    questions: Sequence[Question], outcomes: Sequence[Outcome], size: int, rng: Random
+) -> list[tuple[Question, float]]:
+    """Questions to try on, half of them failures where there are enough, each with the share it stands for."""
+    wrong = [q for q, o in zip(questions, outcomes, strict=True) if o.reward is not None and not o.correct]
+    right = [q for q, o in zip(questions, outcomes, strict=True) if o.correct]
+    total = len(wrong) + len(right)
+    failures = min(len(wrong), max(size // 2, size - len(right)))
+    chosen: list[tuple[Question, float]] = []
+    for group, count in ((wrong, failures), (right, min(len(right), size - failures))):
+        picked = rng.sample(group, count)
+        chosen += [(question, len(group) / count / total) for question in picked]
+    return chosen
+
+
+class _Search:
+    def __init__(
+        self, context: ProposalContext, sample: Sequence[tuple[Question, float]], settings: SearchSettings
+    ) -> None:
+        self._context = context
+        self._questions = [question for question, _ in sample]
+        self._weights = [weight for _, weight in sample]
+        self._settings = settings
+        self._limit = max(context.limits.values(), default=float("inf"))
+        self._seen = {context.incumbent.fingerprint, *(r.harness for r in context.rejections)}
+        first = self._answers([context.incumbent, context.initial])
+        self._before = first[context.incumbent.fingerprint]
+        self._initial = first[context.initial.fingerprint]
+        self._tries = 0
+
+    def run(self) -> list[Tried]:
+        """Everything worth proposing, best first."""
+        moves = self._moves()
+        singles = self._try([((move,), move.apply(self._context.incumbent)) for move in moves])
+        useful = [tried for tried in singles if tried.changed]
+        found, beam = list(useful), self._best(useful)
+        for _ in range(self._settings.depth - 1):
+            extended = self._try(self._compositions(beam, useful))
+            found += [tried for tried in extended if tried.changed]
+            beam = self._best(extended)
+        fitting = [t for t in found if t.gain > 0 and t.observation <= self._limit]
+        return sorted(fitting, key=_rank)
+
+    def _moves(self) -> list[Move]:
+        """Moves that touch what these videos use, in a seeded order."""
+        context = self._context
+        routed = sorted({context.incumbent.route(seconds).strategy for seconds in context.durations.values()})
+        read = used_parameters(context.incumbent, set(routed))
+        turns = [m for m in parameter_moves(context.incumbent) if m.subject == "routes" or m.subject in read]
+        edits = list(strategy_moves(routed))
+        context.rng.shuffle(turns)
+        context.rng.shuffle(edits)
+        return [*edits, *turns]
+
+    def _compositions(
+        self, beam: Iterable[Tried], singles: Sequence[Tried]
+    ) -> "list[tuple[tuple[Move, ...], Harness | None]]":
+        """Each composition of the beam with each single move; the most promising sums first."""
+        pairs = []
+        for old in beam:
+            for single in singles:
+                if single.moves[0].title in {move.title for move in old.moves}:
+                    continue
+                gain = old.gain + single.gain
+                observation = old.observation * single.observation
+                pairs.append((observation > self._limit, -gain, len(pairs), old, single))
+        pairs.sort(key=lambda pair: pair[:3])
+        room = (self._settings.tries - self._tries) // 2 or self._settings.tries - self._tries
+        return [
+            ((*old.moves, *single.moves), single.moves[0].apply(old.harness))
+            for _, _, _, old, single in pairs[: max(0, room)]
+        ]
+
+    def _try(self, changes: "Iterable[tuple[tuple[Move, ...], Harness | None]]") -> list[Tried]:
+        fresh: list[tuple[tuple[Move, ...], Harness]] = []
+        for moves, harness in changes:
+            if harness is None or harness.fingerprint in self._seen or self._tries >= self._settings.tries:
+                continue
+            self._seen.add(harness.fingerprint)
+            self._tries += 1
+            fresh.append((moves, harness))
+        outcomes = self._answers([harness for _, harness in fresh])
+        return [self._judged(moves, harness, outcomes[harness.fingerprint]) for moves, harness in fresh]
+
+    def _judged(self, moves: tuple[Move, ...], harness: "Harness", after: Sequence[Outcome]) -> Tried:
+        gain = sum(
+            weight * ((new.reward or 0.0) - (old.reward or 0.0))
+            for weight, new, old in zip(self._weights, after, self._before, strict=True)
+            if new.reward is not None and old.reward is not None
+        )
+        return Tried(
+            moves=moves,
+            harness=harness,
+            gain=gain,
+            frames_ratio=_ratio(
+                [o.answered.spend.frames for o in after], [o.answered.spend.frames for o in self._initial]
+            ),
+            tokens_ratio=_ratio(
+                [o.answered.spend.tokens for o in after], [o.answered.spend.tokens for o in self._initial]
+            ),
+            changed=any(
+                _seen_and_said(a) != _seen_and_said(b) for a, b in zip(after, self._before, strict=True)
+            ),
+        )
+
+    def _answers(self, harnesses: "Sequence[Harness]") -> dict[str, list[Outcome]]:
+        return self._context.answer(harnesses, self._questions)
+
+    def _best(self, tried: Sequence[Tried]) -> list[Tried]:
+        return sorted(tried, key=_rank)[: self._settings.beam]
+
+
+def _rank(tried: Tried) -> tuple[float, float, int, str]:
+    return (-tried.gain, tried.observation, len(tried.moves), tried.harness.fingerprint)
+
+
+def _ratio(new: Sequence[float], old: Sequence[float]) -> float:
+    return sum(new) / sum(old) if sum(old) else 1.0
+
+
+def _seen_and_said(outcome: Outcome) -> tuple[object, ...]:
+    answered = outcome.answered
+    return (
+        answered.choice,
+        answered.status,
+        *(step.frame_times for step in answered.trace.steps if step.frames),
+    )
+
+
+def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:
+    """The best first, but no first move more than three times as long as others wait."""
+    taken: list[Tried] = []
+    waiting: list[Tried] = []
+    uses: dict[str, int] = {}
+    for tried in best:
+        first = tried.moves[0].title
+        uses[first] = uses.get(first, 0) + 1
+        (taken if uses[first] <= 3 else waiting).append(tried)
+    return [*taken, *waiting][:count]
+
+
+def _proposal(tried: Tried, context: ProposalContext, proposer: str) -> Proposal:
+    kinds = {move.kind for move in tried.moves}
+    causes = context.diagnosis
+    located = causes.count(FailureCause.LOCALIZATION)
+    return Proposal(
+        kind=ChangeKind.STRATEGY if ChangeKind.STRATEGY in kinds else ChangeKind.PARAMETERS,
+        title="; ".join(move.title for move in tried.moves),
+        reason=(
+            f"{located} of {len(causes.failures)} failures had the evidence elsewhere; on a sample of "
+            f"evolution questions this changes accuracy by {tried.gain:+.3f} at {tried.frames_ratio:.2f} x frames"
+        ),
+        proposer=proposer,
+        details={"gain": tried.gain, "frames_ratio": tried.frames_ratio, "tokens_ratio": tried.tokens_ratio},
+    )

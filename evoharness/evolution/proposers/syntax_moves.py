@@ -1,0 +1,225 @@
+"""Edits of strategy code on its syntax tree.
+
+A strategy, whatever it does, ends in a call of `ctx.answer(evidence)`. The edits find the last such
+call and put steps before it: looks at other places, denser or finer, whose observations join the
+evidence. They know the interface of `ctx` and nothing of any question or video. Every new look names
+its own numbers, so that a later edit, or a reader, can change them.
+"""
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+class NotApplicable(Exception):
+    """The strategy has not the shape that an edit needs; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a new look spends its frames."""
+
+    spans: int
+    """Most spans."""
+    before: float
+    """Seconds added before each place."""
+    after: float
+    """Seconds added after each place."""
+    fps: float
+    """Frames a second."""
+    frames: int
+    """Most frames in all spans together."""
+    unless: float | None = None
+    """Answer first, and skip the look when one option scores at least this; None: always look."""
+
+    def __str__(self) -> str:
+        condition = "" if self.unless is None else f", unless an option scores {self.unless:g}"
+        return (
+            f"{self.spans} places, {self.before:g} s before to {self.after:g} s after, "
+            f"{self.fps:g} frames/s, {self.frames} frames{condition}"
+        )
+
+
+Edit = Callable[[str, Look], str]
+"""Source and look → source with the look; NotApplicable when the source has not the shape for it."""
+
+
+def look_where_question_matches(source: str, look: Look) -> str:
+    """Look again around the gathered statements that are most like the question."""
+    return _with_look(source, look, _LIKE_QUESTION)
+
+
+def look_where_options_match(source: str, look: Look) -> str:
+    """Look again, for each option, around the gathered statement that is most like it."""
+    return _with_look(source, look, _LIKE_OPTIONS)
+
+
+def look_beside(source: str, look: Look) -> str:
+    """Look at what lies next to the best matches: after, before, or on both sides, as the question asks."""
+    return _with_look(source, look, _BESIDE)
+
+
+def look_at_unseen(source: str, look: Look) -> str:
+    """Look at the longest stretches that no gathered statement speaks of."""
+    return _with_look(source, look, _UNSEEN)
+
+
+def split_first_look(source: str, parts: int) -> str:
+    """Take the first look over the whole video in several spans, each reported by itself."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if _is_call(node, "look") and isinstance(node, ast.Call) and node.args:
+            spans = node.args[0]
+            if isinstance(spans, ast.List) and len(spans.elts) <= 1:
+                size = f"ctx.video.duration / {parts}"
+                code = f"[[part * {size}, (part + 1) * {size}] for part in range({parts})]"
+                node.args[0] = ast.parse(code, mode="eval").body
+                return _written(tree)
+    raise NotApplicable("no look covers the whole video in one span")
+
+
+def _with_look(source: str, look: Look, places: str) -> str:
+    tree = ast.parse(source)
+    body, position = _place_of_answer(tree)
+    call = _answer_call(body[position])
+    code = _GATHER
+    if look.unless is not None:
+        code += _UNLESS.format(unless=look.unless)
+    code += places.format(spans=look.spans, before=look.before, after=look.after)
+    code += _LOOK.format(fps=look.fps, frames=look.frames)
+    renamed = _Renamed(_names(tree), call.args[0])
+    body[position:position] = renamed.visit(ast.parse(code)).body
+    call.args[0] = ast.parse(f"{renamed.names['gathered']} + {renamed.names['observed']}", mode="eval").body
+    return _written(tree)
+
+
+_GATHER = """
+gathered = [item for item in EVIDENCE if item["text"]]
+"""
+
+_UNLESS = """
+first = ctx.answer(gathered)
+if first["scores"] and max(first["scores"]) >= {unless}:
+    return first
+"""
+
+_LIKE_QUESTION = """
+likeness = ctx.similar(question["text"], [item["text"] for item in gathered])
+ranked = sorted(range(len(gathered)), key=lambda index: -likeness[index])
+places = []
+for index in ranked[:{spans}]:
+    places.append([gathered[index]["start"] - {before}, gathered[index]["end"] + {after}])
+"""
+
+_LIKE_OPTIONS = """
+places = []
+for option in question["options"][:{spans}]:
+    likeness = ctx.similar(option, [item["text"] for item in gathered])
+    if likeness:
+        best = gathered[likeness.index(max(likeness))]
+        places.append([best["start"] - {before}, best["end"] + {after}])
+"""
+
+_BESIDE = """
+later = ctx.find("(?i)\\\\b(after|next|follow|then|later|subsequent)", question["text"])
+earlier = ctx.find("(?i)\\\\b(before|previous|prior|preced|earlier|until)", question["text"])
+likeness = ctx.similar(question["text"], [item["text"] for item in gathered])
+ranked = sorted(range(len(gathered)), key=lambda index: -likeness[index])
+places = []
+for index in ranked[:{spans}]:
+    reach_back = {before} if earlier or not later else 0.0
+    reach_on = {after} if later or not earlier else 0.0
+    places.append([gathered[index]["start"] - reach_back, gathered[index]["end"] + reach_on])
+"""
+
+_UNSEEN = """
+gaps = []
+seen_until = 0.0
+for item in sorted(gathered, key=lambda item: item["start"]):
+    if item["start"] > seen_until:
+        gaps.append([seen_until - {before}, item["start"] + {after}])
+    seen_until = max(seen_until, item["end"])
+places = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:{spans}]
+"""
+
+_LOOK = """
+observed = []
+if places:
+    wanted = question["text"] + " " + " / ".join(question["options"])
+    observed = ctx.look(places, {fps}, {frames}, ctx.params.detail_detail, wanted)["observations"]
+"""
+
+_OWN = frozenset(
+    {"gathered", "first", "likeness", "ranked", "places", "best", "later", "earlier", "reach_back"}
+    | {"reach_on", "gaps", "seen_until", "observed", "wanted"}
+)
+"""Names that the inserted code assigns."""
+
+
+class _Renamed(ast.NodeTransformer):
+    """Puts the evidence into inserted code, and numbers its names when the strategy uses them already."""
+
+    def __init__(self, taken: set[str], evidence: ast.expr) -> None:
+        number = 1
+        while any(_numbered(name, number) in taken for name in _OWN):
+            number += 1
+        self.names = {name: _numbered(name, number) for name in _OWN}
+        self._evidence = evidence
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id == "EVIDENCE":
+            return self._evidence
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"
+
+
+def _place_of_answer(tree: ast.Module) -> tuple[list[ast.stmt], int]:
+    """The block of statements that holds the last `ctx.answer(evidence)`, and its position there."""
+    found: tuple[list[ast.stmt], int] | None = None
+    for node in ast.walk(tree):
+        for field in ("body", "orelse"):
+            block = getattr(node, field, None)
+            if not isinstance(block, list):
+                continue
+            for position, statement in enumerate(block):
+                if isinstance(statement, ast.Assign | ast.Return | ast.Expr) and _holds_answer(statement):
+                    line = statement.lineno
+                    if found is None or line >= found[0][found[1]].lineno:
+                        found = (block, position)
+    if found is None:
+        raise NotApplicable("no statement calls ctx.answer with evidence")
+    return found
+
+
+def _holds_answer(statement: ast.stmt) -> bool:
+    calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return any(_is_call(call, "answer") and call.args for call in calls)
+
+
+def _answer_call(statement: ast.stmt) -> ast.Call:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and _is_call(node, "answer") and node.args:
+            return node
+    raise NotApplicable("no statement calls ctx.answer with evidence")
+
+
+def _is_call(node: ast.AST, method: str) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == method
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "ctx"
+    )
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _written(tree: ast.Module) -> str:
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
