@@ -19,13 +19,14 @@ from evoharness.models.embedded.option_reading import (
     is_none,
     numbers_in,
     parts_of_whole,
-    sequence_in,
+    plain_seconds,
     times_in,
     without_label,
 )
+from evoharness.models.embedded.ordering import option_sequences, permuted, score_sequences
 from evoharness.models.embedded.phrase_scoring import located_anchors, score_phrases
 from evoharness.models.embedded.question_reading import Asked, Reading
-from evoharness.models.embedded.temporal import concordance, locate, standing
+from evoharness.models.embedded.temporal import locate, standing
 
 _SHARPNESS = 8.0
 """Softmax slope: a score 0.1 higher is 2.2 times as likely."""
@@ -74,7 +75,7 @@ def _time(situation: Situation) -> Scored:
     episode = locate(matcher, thing_asked(situation.reading.text))
     if episode is None or not episode.members:
         return None
-    times = times_in(situation.options)
+    times = times_in(situation.options) or plain_seconds(situation.options)
     if times is not None:
         centre = episode.start if all(time.start == time.end for time in times) else None
         distances = [
@@ -107,16 +108,13 @@ def _duration(situation: Situation) -> Scored:
 
 
 def _order(situation: Situation) -> Scored:
-    sequences = [sequence_in(option) for option in situation.options]
-    if sum(bool(sequence) for sequence in sequences) < max(2, len(sequences) - 1):
-        return None
-    moments: dict[str, float | None] = {}
-    for step in {step for sequence in sequences for step in sequence}:
-        episode = locate(situation.matcher, step)
-        moments[step] = episode.start if episode else None
-    if sum(moment is not None for moment in moments.values()) < 2:
-        return None
-    return [concordance([moments[step] for step in sequence]) if sequence else 0.0 for sequence in sequences]
+    sequences = option_sequences(situation.reading.text, situation.options)
+    return score_sequences(situation.matcher, sequences) if sequences else None
+
+
+def _permutation(situation: Situation) -> Scored:
+    sequences = option_sequences(situation.reading.text, situation.options)
+    return score_sequences(situation.matcher, sequences) if sequences and permuted(sequences) else None
 
 
 def _truth(situation: Situation) -> Scored:
@@ -167,7 +165,7 @@ def score_options(reading: Reading, options: Sequence[str], matcher: EvidenceMat
     situation = Situation(reading, plain, matcher)
     if not len(matcher):
         return [0.0] * len(options)
-    for scorer in (*_SCORERS[reading.asked], _order):
+    for scorer in (_permutation, *_SCORERS[reading.asked], _order):
         scores = scorer(situation)
         if scores is not None:
             return scores

@@ -12,6 +12,9 @@ from evoharness.models.embedded.question_reading import Relation, read_question
 from evoharness.models.embedded.temporal import locate, standing
 
 _DENYING = frozenset({"not", "never", "no", "without", "nothing", "none", "neither", "nor", "cannot"})
+_AS_GOOD = 0.85
+_STANDS = 0.08
+_AGAINST = 0.15
 _HOW_OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 
 
@@ -59,6 +62,7 @@ def _in_relation(matcher: EvidenceMatcher, thing: str, relation: Relation, ancho
     fit = matcher.match(thing)
     if not located or len(located) < len(anchors):
         return 0.3 * float(fit.max(initial=0.0))
-    stands = np.clip(3.0 * standing(matcher, relation, located), 0.1, 1.0)
+    saying = np.where(fit >= _AS_GOOD * fit.max(), fit, 0.0)
+    stands = np.where(standing(matcher, relation, located) >= _STANDS, 1.0, _AGAINST)
     certain = min(1.0, min(episode.fit for episode in located) + 0.2)
-    return float((fit * stands).max()) * certain
+    return float((saying * stands).max()) * certain

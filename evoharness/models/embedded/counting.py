@@ -6,7 +6,7 @@ import numpy as np
 
 from evoharness.models.embedded.english import read_words, stem
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
-from evoharness.models.embedded.temporal import Episode, episodes
+from evoharness.models.embedded.temporal import UNKNOWN_WORD, Episode, episodes
 
 _FITTING = 0.8
 _LEAST = 0.35
@@ -28,7 +28,7 @@ def fitting_episodes(matcher: EvidenceMatcher, thing: str, allowed: Scores | Non
     """Distinct stretches in which the thing is found."""
     if not len(matcher):
         return []
-    fit = matcher.match(thing)
+    fit = matcher.match(thing, unknown=UNKNOWN_WORD)
     if allowed is not None:
         fit = np.where(allowed > 0.25, fit, 0.0)
     timed = np.where(np.isnan(matcher.starts), 0.0, fit)

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from evoharness.models.embedded.english import RELATED, Words, read_words, spelling_closeness
+from evoharness.models.embedded.english import (
+    RELATED,
+    Words,
+    read_words,
+    spelling_closeness,
+)
+from evoharness.models.embedded.spelling import string_closeness
 from evoharness.models.embedded.statements import Statement
 
 if TYPE_CHECKING:
@@ -26,7 +32,10 @@ _PAIR_WEIGHT = 0.35
 _PAIR_REACH = 3
 _COSINE_SHARE = 0.2
 _LEAST_COSINE = 0.15
-_WRONG_NUMBER = 0.5
+_WRONG_NUMBER = 0.3
+_OTHER_READING = 0.9
+_QUOTE_SHARE = 0.7
+_SAME_QUOTE = 0.8
 
 
 class EvidenceMatcher:
@@ -44,9 +53,12 @@ class EvidenceMatcher:
                 self._holders.setdefault(term, {})[index] = 1.0
                 for other in words.terms[position + 1 : position + 1 + _PAIR_REACH]:
                     self._pairs.setdefault((term, other), []).append(index)
+            for term in words.readings:
+                self._holders.setdefault(term, {}).setdefault(index, _OTHER_READING)
             self._numbered[index] = any(term.isdigit() for term in words.terms)
         self._fitting: dict[str, tuple[NDArray[np.intp], Scores]] = {}
         self._similarity: dict[str, Scores] = {}
+        self._quotations: dict[str, Scores] = {}
 
     def __len__(self) -> int:
         return len(self.statements)
@@ -85,7 +97,7 @@ class EvidenceMatcher:
         if term not in self._holders and len(term) >= 4 and not term.isdigit():
             for other, holders in self._holders.items():
                 closeness = spelling_closeness(term, other)
-                if closeness > 0.6:
+                if closeness > 0.7:
                     for index in holders:
                         fitting[index] = max(fitting.get(index, 0.0), closeness)
         indices = np.fromiter(fitting.keys(), dtype=np.intp, count=len(fitting))
@@ -102,23 +114,44 @@ class EvidenceMatcher:
             self._similarity[phrase] = kept
         return kept
 
-    def match(self, phrase: str, weights: Mapping[str, float] | None = None) -> Scores:
+    def match(self, phrase: str, weights: Mapping[str, float] | None = None, unknown: float = 1.0) -> Scores:
         """Fit of the phrase to each statement, 0 to 1, of shape (statements,).
 
-        `weights` lowers or raises single stems of the phrase.
+        `weights` lowers or raises single stems of the phrase, `unknown` those that no statement has: a phrase
+        that is to be found wherever it is best told is not worse for words that nobody uses.
         """
         terms = read_words(phrase).terms
         count = len(self.statements)
         if not count:
             return np.zeros(0)
-        words = self.words_match(terms, weights)
+        words = self.words_match(terms, weights, unknown)
         if not terms:
             return words
         cosine = self.cosine(phrase)
         meaning = np.where(cosine > _LEAST_COSINE, cosine, 0.0)
-        return (1 - _COSINE_SHARE) * words + _COSINE_SHARE * meaning
+        fit = (1 - _COSINE_SHARE) * words + _COSINE_SHARE * meaning
+        for quote in read_words(phrase).quotes:
+            same = self._quoting(quote)
+            if same.any():
+                fit = np.where(same > 0, _QUOTE_SHARE * same + (1 - _QUOTE_SHARE) * fit, 0.6 * fit)
+        return fit
 
-    def words_match(self, terms: Sequence[str], weights: Mapping[str, float] | None = None) -> Scores:
+    def _quoting(self, quote: str) -> Scores:
+        """How surely each statement quotes the same string; 0 where it does not."""
+        kept = self._quotations.get(quote)
+        if kept is None:
+            kept = np.zeros(len(self.statements))
+            for index, words in enumerate(self.words):
+                for other in words.quotes:
+                    closeness = string_closeness(quote, other)
+                    if closeness >= _SAME_QUOTE:
+                        kept[index] = max(kept[index], closeness)
+            self._quotations[quote] = kept
+        return kept
+
+    def words_match(
+        self, terms: Sequence[str], weights: Mapping[str, float] | None = None, unknown: float = 1.0
+    ) -> Scores:
         """The share of the terms, weighted by rarity, that each statement has; 0 to 1."""
         total, got = 0.0, np.zeros(len(self.statements))
         previous: tuple[str, float] | None = None
@@ -127,6 +160,8 @@ class EvidenceMatcher:
         for term in terms:
             weight = self.rarity(term) * (weights.get(term, 1.0) if weights else 1.0)
             indices, values = self._fits(term)
+            if not len(indices):
+                weight *= unknown
             if term not in seen:
                 seen.add(term)
                 total += weight

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from evoharness.models.embedded.clock import TimeMention, read_times
-from evoharness.models.embedded.english import NUMBER_WORDS, content_terms, tokens
+from evoharness.models.embedded.english import NUMBER_WORDS, Quotations, content_terms, tokens
 
 _LABEL = re.compile(r"^\s*(?:\(?[A-Ha-h]\)|[A-H][.:])\s+")
 _NONE = re.compile(
@@ -15,6 +15,9 @@ _NONE = re.compile(
 )
 _STEP = re.compile(
     r"\s*(?:→|->|=>|;|, and then |,? then |, followed by |,? and finally |, finally |\s>\s)\s*", re.I
+)
+_FILLER = re.compile(
+    r"^(?:(?:and )?(?:first|then|next|finally|lastly|last|afterwards|and)\b[, ]*)+(?:of all[, ]*)?", re.I
 )
 _PAIR = re.compile(
     r"^(?P<one>.+?)\s+(?:is |happens? |appears? |comes? |occurs? )?(?P<word>before|after)\s+(?P<two>.+)$"
@@ -68,22 +71,29 @@ def times_in(options: Sequence[str]) -> list[TimeMention] | None:
     return found
 
 
+def plain_seconds(options: Sequence[str]) -> list[TimeMention] | None:
+    """Options that are bare numbers, as seconds, for a question that asks for a time; None otherwise."""
+    numbers = numbers_in(options)
+    if numbers is None:
+        return None
+    return [TimeMention(number, number, (0, 0)) for number in numbers]
+
+
 def sequence_in(option: str) -> tuple[str, ...]:
     """The steps of an option that names an order, in that order; empty when it names none."""
+    held = Quotations(option)
+    return tuple(held.restore(step) for step in _steps(held.text))
+
+
+def _steps(option: str) -> list[str]:
     pair = _PAIR.match(option)
     if pair:
         one, two = pair["one"].strip(), pair["two"].strip()
-        return (one, two) if pair["word"] == "before" else (two, one)
-    steps = [step.strip(" ,.") for step in _STEP.split(option) if step.strip(" ,.")]
-    if len(steps) == 1:
-        steps = [step.strip(" ,.") for step in re.split(r",\s*(?:and\s+)?", option) if step.strip(" ,.")]
-    elif len(steps) > 1:
-        steps = [part.strip(" ,.") for step in steps for part in re.split(r",\s+", step) if part.strip(" ,.")]
-    steps = [
-        re.sub(r"^(?:first|then|next|finally|lastly|and|and then)\b[, ]*", "", step, flags=re.I)
-        for step in steps
-    ]
-    return tuple(step for step in steps if step) if len(steps) >= 2 else ()
+        return [one, two] if pair["word"] == "before" else [two, one]
+    steps = [part for step in _STEP.split(option) for part in re.split(r",\s*(?:and\s+)?", step)]
+    steps = [_FILLER.sub("", step.strip(" ,.")).strip(" ,.") for step in steps]
+    steps = [step for step in steps if step]
+    return steps if len(steps) >= 2 else []
 
 
 def parts_of_whole(option: str) -> float | None:

@@ -8,7 +8,7 @@ from evoharness.models.embedded.clock import read_times
 from evoharness.models.embedded.english import content_terms
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
 from evoharness.models.embedded.question_reading import Asked, Reading, Relation
-from evoharness.models.embedded.temporal import Episode, locate, standing
+from evoharness.models.embedded.temporal import UNKNOWN_WORD, Episode, episodes_of, locate, nth, standing
 
 _SHARED_WORD = 0.3
 """Weight of a word that the question, or every option, has too: it does not tell options apart."""
@@ -37,7 +37,7 @@ def context(matcher: EvidenceMatcher, reading: Reading) -> Scores:
     """How far each statement speaks of what the question is about, or of the same moment; about 0.35 to 1."""
     if not content_terms(reading.focus):
         return np.ones(len(matcher))
-    fit = matcher.match(reading.focus)
+    fit = matcher.match(reading.focus, unknown=UNKNOWN_WORD)
     best = float(fit.max())
     if best < 0.2:
         return np.ones(len(matcher))
@@ -49,7 +49,7 @@ def context(matcher: EvidenceMatcher, reading: Reading) -> Scores:
             matcher.starts, matcher.starts[index]
         )
         beside = np.maximum(beside, np.where(overlap >= -0.25, 0.6, 0.0))
-    return _BESIDE + (1 - _BESIDE) * np.maximum(about, beside)
+    return _BESIDE + (1 - _BESIDE) * np.maximum(about**1.5, beside)
 
 
 def _in_time(matcher: EvidenceMatcher, reading: Reading) -> Scores:
@@ -71,6 +71,21 @@ def _in_time(matcher: EvidenceMatcher, reading: Reading) -> Scores:
                 0.7 * standing(matcher, Relation.DURING, [moment_named]),
             )
     return np.ones(len(matcher))
+
+
+def _in_row(matcher: EvidenceMatcher, reading: Reading) -> Scores:
+    """How well each statement speaks of the one of several occurrences, or things in a row, that is asked for."""
+    episode = None
+    if reading.occurrence is not None:
+        found = episodes_of(matcher, reading.focus)
+        if found:
+            place = reading.occurrence
+            episode = found[-1] if place < 0 else found[min(place, len(found)) - 1]
+    elif reading.ordinal is not None and not reading.anchors:
+        episode = nth(matcher, reading.focus, reading.ordinal)
+    if episode is None:
+        return np.ones(len(matcher))
+    return standing(matcher, Relation.DURING, [episode])
 
 
 def _ranked_in_time(matcher: EvidenceMatcher, values: list[Scores], last: bool) -> list[float]:
@@ -104,9 +119,9 @@ def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMat
     ]
     if reading.negated and not reading.anchors:
         return [1 - float(fit.max(initial=0.0)) for fit in fits]
-    if reading.relation in (Relation.FIRST, Relation.LAST):
+    if reading.relation in (Relation.FIRST, Relation.LAST) and not reading.occurrence:
         return _ranked_in_time(matcher, [fit * about for fit in fits], reading.relation is Relation.LAST)
-    where = _in_time(matcher, reading)
+    where = _in_time(matcher, reading) * _in_row(matcher, reading)
     scores = [float((fit**1.5 * where * about).max(initial=0.0)) for fit in fits]
     if reading.negated:
         return [1 - score for score in scores]

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evoharness.models.embedded.english import ORDINAL_WORDS, content_terms, quoted
+from evoharness.models.embedded.english import HELD, ORDINAL_WORDS, Quotations, content_terms
 
 
 class Asked(StrEnum):
@@ -45,21 +45,16 @@ class Reading:
     negated: bool
     """Whether the option that does not fit is asked for."""
     ordinal: int | None
-    """Which occurrence (1: the first, -1: the last)."""
+    """Which of the things in a row (1: the first, -1: the last)."""
+    occurrence: int | None
+    """Which time the same thing happens (1: the first, -1: the last)."""
     immediate: bool
     """Whether the nearest neighbour in time is asked for (right after, next)."""
     superlative: str | None
     """`longest`, `most`, `fewest`, `earliest`, … when things are compared."""
 
 
-_HOLD = "\ue000{}\ue001"
-_HELD = re.compile("\ue000(\\d+)\ue001")
-_QUOTE = re.compile(r"\"[^\"]{1,200}\"|“[^”]{1,200}”|«[^»]{1,200}»|(?<!\w)['‘][^'’]{2,200}?['’](?!\w)")
-
-_WH = (
-    r"(?:what|which|who|whom|whose|where|when|how|why|does|do|did|is|are|was|were|can|could|in which|in what|at what"
-    r"|at which|on which|of what)"
-)
+_WH = r"(?:what|which|who|whom|whose|where|how|why|does|do|did|in which|in what|at what|at which|on which|of what)"
 _END = rf"(?=\s*(?:[,;:?!]|\.(?:\s|$)|$)|\s+{_WH}\s)"
 _NEAR = r"(?:immediately|right|directly|just|straight|shortly|soon|the moment|the instant|the first thing)"
 _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = tuple(
@@ -144,27 +139,23 @@ _FIRST = re.compile(
 )
 _LAST = re.compile(r"\b(?:last|finally|at the (?:very )?end|final|in the end|closing|ultimately)\b", re.I)
 _ORDINAL = re.compile(
-    r"\b(?:(?P<word>"
-    + "|".join(ORDINAL_WORDS)
-    + r")|(?P<digits>\d{1,2})(?:st|nd|rd|th)|(?P<last>last|final))\b",
+    r"(?<!which )(?<!what )(?<!each )(?<!per )(?<!\d )\b(?:"
+    rf"(?P<word>{'|'.join(ORDINAL_WORDS)})|(?P<digits>\d{{1,2}})(?:st|nd|rd|th)|(?P<last>last|final))\b",
     re.IGNORECASE,
 )
-_EXPLICIT = re.compile(r"\((?:[a-z]|\d|[ivx]+)\)\s*|\b[a-d]\)\s*", re.IGNORECASE)
-
-
-class _Held:
-    """Quoted strings put aside, so that their commas and words do not read as the question's own."""
-
-    def __init__(self, text: str) -> None:
-        self.strings: list[str] = []
-        self.text = _QUOTE.sub(self._hold, text)
-
-    def _hold(self, match: re.Match[str]) -> str:
-        self.strings.append(match.group(0))
-        return _HOLD.format(len(self.strings) - 1)
-
-    def restore(self, text: str) -> str:
-        return _HELD.sub(lambda match: self.strings[int(match.group(1))], text)
+_EXPLICIT = re.compile(
+    r"\((?P<one>[a-h]|\d|[ivx]+)\)\s*|(?<!\w)(?P<two>[a-h]|\d)\)\s*|(?<![\w.])(?P<three>\d)\.\s+",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her)\b", re.IGNORECASE)
+_EVENT_NOUN = re.compile(
+    r"\b(?:the )?(?:arrival|entry|entrance|appearance|departure|start|beginning|end|disappearance)(?: of)?\b",
+    re.I,
+)
+_OCCURRENCE = re.compile(
+    r"\b(?:for |on )?(?:the |its |his |her |their )(?:very )?(?P<which>\w+) (?:time|occasion|appearance)\b",
+    re.IGNORECASE,
+)
 
 
 def _asked(text: str) -> Asked:
@@ -198,7 +189,7 @@ def _split_relation(text: str) -> tuple[Relation | None, tuple[str, ...], str, b
         anchors = tuple(
             part.strip() for part in (groups.get("one"), groups.get("two")) if part and part.strip()
         )
-        if not any(_HELD.search(anchor) or content_terms(anchor) for anchor in anchors):
+        if not any(HELD.search(anchor) or content_terms(anchor) for anchor in anchors):
             continue
         rest = f"{text[: match.start()]} {text[match.end() :]}"
         return relation, anchors, rest, bool(groups.get("near"))
@@ -206,44 +197,77 @@ def _split_relation(text: str) -> tuple[Relation | None, tuple[str, ...], str, b
 
 
 def _ordinal(text: str) -> int | None:
-    match = _ORDINAL.search(text)
-    if match is None:
-        return None
-    if match["last"]:
-        return -1
-    return int(match["digits"]) if match["digits"] else ORDINAL_WORDS[match["word"].lower()]
+    for match in _ORDINAL.finditer(text):
+        if match["last"]:
+            return -1
+        if match["digits"]:
+            return int(match["digits"])
+        return ORDINAL_WORDS[match["word"].lower()]
+    return None
+
+
+def occurrence_named(text: str) -> tuple[int | None, str]:
+    """Which time something happens (1: the first, -1: the last), and the text without saying so."""
+    for match in _OCCURRENCE.finditer(text):
+        which = _ordinal(match["which"])
+        if which is not None:
+            return which, f"{text[: match.start()]} {text[match.end() :]}"
+    return None, text
+
+
+def place_named(text: str) -> tuple[int | None, str]:
+    """Which one in a row is named (1: the first, -1: the last), and the text without saying so."""
+    held = Quotations(text)
+    place = _ordinal(held.text)
+    return (None, text) if place is None else (place, held.restore(_ORDINAL.sub(" ", held.text)))
 
 
 def read_question(text: str) -> Reading:
-    """Read a question; never fails: what it cannot read is a question for a phrase, in no relation of time."""
-    held = _Held(" ".join(text.split()))
+    """Read a question; never fails: what it cannot read asks for a phrase, in no relation of time."""
+    held = Quotations(" ".join(text.split()))
     asked = _asked(held.text)
     relation, anchors, rest, near = _split_relation(held.text)
     if asked is Asked.TIME and relation is Relation.DURING:
         relation, anchors, rest = None, (), held.text
+    occurrence, rest = occurrence_named(rest)
     if relation is None and asked in (Asked.PHRASE, Asked.REASON):
-        if _FIRST.search(held.text):
+        if _FIRST.search(rest):
             relation = Relation.FIRST
-        elif _LAST.search(held.text):
+        elif _LAST.search(rest):
             relation = Relation.LAST
+    ordinal = _ordinal(rest)
+    if ordinal is not None:
+        rest = _ORDINAL.sub(" ", rest)
     superlative = _SUPERLATIVE.search(rest)
     return Reading(
         text=text,
         asked=asked,
         relation=relation,
-        anchors=tuple(held.restore(anchor) for anchor in anchors),
-        focus=held.restore(rest).strip(" ,.?!"),
+        anchors=_resolved(tuple(held.restore(anchor) for anchor in anchors)),
+        focus=held.restore(" ".join(rest.split())).strip(" ,.?!"),
         negated=bool(_NEGATION.search(rest)),
-        ordinal=_ordinal(held.text),
+        ordinal=ordinal,
+        occurrence=occurrence,
         immediate=near or bool(_NEXT.search(held.text)),
         superlative=superlative.group(1).lower() if superlative else None,
     )
 
 
-def listed_items(text: str) -> tuple[str, ...]:
-    """The strings a question puts before the reader by quotation marks, or by (a), (b), (c) and the like."""
+def _resolved(anchors: tuple[str, ...]) -> tuple[str, ...]:
+    """A second anchor that says `it` or `its` speaks of the first one's thing."""
+    if len(anchors) < 2 or not _PRONOUN.search(anchors[1]) or len(content_terms(anchors[1])) > 2:
+        return anchors
+    thing = _EVENT_NOUN.sub(" ", anchors[0])
+    return anchors[0], _PRONOUN.sub(lambda _: f" {thing} ", anchors[1])
+
+
+def labelled_items(text: str) -> dict[str, str]:
+    """The items a question lists with labels, as in `(1) … (2) …` or `(a) … (b) …`, by label."""
     marks = list(_EXPLICIT.finditer(text))
-    if len(marks) >= 2:
-        ends = [mark.start() for mark in marks[1:]] + [len(text)]
-        return tuple(text[mark.end() : end].strip(" ,;.?") for mark, end in zip(marks, ends, strict=True))
-    return quoted(text)
+    if len(marks) < 2:
+        return {}
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return {
+        (mark["one"] or mark["two"] or mark["three"]).lower(): text[mark.end() : end].strip(" ,;.?")
+        for mark, end in zip(marks, ends, strict=True)
+    }

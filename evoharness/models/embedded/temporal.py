@@ -6,16 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from evoharness.models.embedded.clock import read_times
-from evoharness.models.embedded.english import ORDINAL_WORDS, RELATED, content_terms, stem, tokens
+from evoharness.models.embedded.english import RELATED, content_terms, stem
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
-from evoharness.models.embedded.question_reading import Relation
+from evoharness.models.embedded.question_reading import Relation, occurrence_named, place_named
 
 LEAST_LOCATED = 0.3
 """Below this fit a phrase is not found in the evidence at all."""
 SAME_EPISODE_GAP = 1.0
 """Fitting statements closer than this many seconds belong to one episode."""
 
+UNKNOWN_WORD = 0.4
+"""Weight, in finding a phrase, of its words that no statement has."""
+
 _AS_GOOD = 0.88
+_MUCH_AS_GOOD = 0.8
+"""Share of the best fit that still counts as the same thing, where several are looked for."""
 _NEARBY_SECONDS = 10.0
 _LEAVING = frozenset({stem("leave"), *RELATED[stem("leave")], stem("end"), *RELATED[stem("end")]})
 _COMING = frozenset({stem("appear"), *RELATED[stem("appear")], stem("begin"), *RELATED[stem("begin")]})
@@ -52,18 +57,6 @@ def episodes(
     return found
 
 
-def _occurrence(phrase: str) -> int | None:
-    words = tokens(phrase)
-    for position, word in enumerate(words):
-        if word in ORDINAL_WORDS and "time" in words[position : position + 3]:
-            return ORDINAL_WORDS[word]
-        if word in ("last", "final") and "time" in words[position : position + 3]:
-            return -1
-        if word == "again":
-            return 2
-    return None
-
-
 def locate(matcher: EvidenceMatcher, phrase: str) -> Episode | None:
     """The moment that a phrase names: the first episode of the statements that fit it best.
 
@@ -76,20 +69,56 @@ def locate(matcher: EvidenceMatcher, phrase: str) -> Episode | None:
         return Episode(times[0].start, times[0].end, ())
     if not len(matcher):
         return None
-    fit = matcher.match(phrase)
-    timed = np.where(np.isnan(matcher.starts), 0.0, fit)
+    wanted, plain = occurrence_named(phrase)
+    place, plain = place_named(plain) if wanted is None else (None, plain)
+    if place is not None and place != 1:
+        return nth(matcher, plain, place)
+    timed = timed_fit(matcher, plain)
     best = float(timed.max())
     if best < LEAST_LOCATED:
         return None
-    found = episodes(matcher, timed, _AS_GOOD * best)
-    wanted = _occurrence(phrase)
-    if wanted is None or not found:
+    found = episodes(matcher, timed, (_AS_GOOD if wanted is None else _MUCH_AS_GOOD) * best)
+    if wanted is None:
         chosen = found[0]
-    elif wanted < 0:
-        chosen = found[-1]
     else:
-        chosen = found[min(wanted, len(found)) - 1]
+        chosen = found[-1] if wanted < 0 else found[min(wanted, len(found)) - 1]
     return _moment(matcher, phrase, chosen)
+
+
+def timed_fit(matcher: EvidenceMatcher, phrase: str) -> Scores:
+    """Fit of the phrase to each statement; 0 for statements without a time."""
+    return np.where(np.isnan(matcher.starts), 0.0, matcher.match(phrase, unknown=UNKNOWN_WORD))
+
+
+def episodes_of(matcher: EvidenceMatcher, phrase: str) -> list[Episode]:
+    """Every episode that a phrase names, in order of time."""
+    timed = timed_fit(matcher, phrase)
+    best = float(timed.max(initial=0.0))
+    return episodes(matcher, timed, _MUCH_AS_GOOD * best) if best >= LEAST_LOCATED else []
+
+
+def nth(matcher: EvidenceMatcher, phrase: str, place: int) -> Episode | None:
+    """The `place`-th of the things in a row that a phrase names (-1: the last); a number on it counts first."""
+    terms = content_terms(phrase)
+    if place > 0 and terms:
+        numbered = matcher.words_match((terms[0], str(place))) >= 0.99
+        numbered &= ~np.isnan(matcher.starts)
+        if numbered.any():
+            return episodes(matcher, numbered.astype(np.float64), 0.5)[0]
+    timed = timed_fit(matcher, phrase)
+    best = float(timed.max(initial=0.0))
+    if best < LEAST_LOCATED / 2:
+        return None
+    members: dict[str, int] = {}
+    for index in np.flatnonzero(timed >= _MUCH_AS_GOOD * best):
+        members.setdefault(matcher.statements[index].text, int(index))
+    row = sorted(members.values(), key=lambda index: (matcher.starts[index], index))
+    if place > len(row):
+        return None
+    chosen = row[-1] if place < 0 else row[place - 1]
+    return Episode(
+        float(matcher.starts[chosen]), float(matcher.ends[chosen]), (chosen,), float(timed[chosen])
+    )
 
 
 def _moment(matcher: EvidenceMatcher, phrase: str, episode: Episode) -> Episode:
@@ -97,7 +126,7 @@ def _moment(matcher: EvidenceMatcher, phrase: str, episode: Episode) -> Episode:
     said = {term for index in episode.members for term in matcher.words[index].terms}
     if asked & _LEAVING and not said & _LEAVING:
         return Episode(episode.end, episode.end, episode.members, episode.fit)
-    if asked & _COMING and not said & (_COMING - {stem("appear")}) and episode.end - episode.start > 1.0:
+    if asked & _COMING and not said & _COMING and episode.end - episode.start > 1.0:
         return Episode(episode.start, episode.start, episode.members, episode.fit)
     return episode
 
