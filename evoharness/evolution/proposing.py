@@ -1,6 +1,6 @@
 """What a proposer is told, and what it gives back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -13,6 +13,10 @@ from evoharness.records.question import Question
 if TYPE_CHECKING:
     from evoharness.evaluation import Executor
     from evoharness.harness import Harness
+
+
+Answer = Callable[["Sequence[Harness]", Sequence[Question]], dict[str, list[Outcome]]]
+"""Fingerprint → outcomes in the order of the questions; what was answered before is not asked again."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class ProposalContext:
     """Files of those videos, by key."""
     rejections: Sequence[Rejection]
     """What was tried before and not kept, the oldest first."""
+    answer: Answer
+    """Lets harnesses answer evolution questions, for proposers that try before they propose."""
     executor: "Executor"
     """For proposers that ask a model."""
     rng: Random

@@ -7,22 +7,18 @@ every candidate of a stage has answered the same ones.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evoharness.evolution.observation import excess_observation
 from evoharness.evolution.pairs import Pairs, paired
-from evoharness.evolution.proposing import Candidate
+from evoharness.evolution.proposing import Answer, Candidate
 from evoharness.evolution.settings import GateSettings
 from evoharness.records.evolution import Screening, ScreeningStage, Standing
-from evoharness.records.outcome import Outcome
 from evoharness.records.question import Question
 
 if TYPE_CHECKING:
     from evoharness.harness import Harness
-
-Answer = Callable[["Sequence[Harness]", Sequence[Question]], dict[str, list[Outcome]]]
-"""Fingerprint → outcomes in the order of the questions; what was answered before is not asked again."""
 
 
 def stages_of(race: Sequence[int], questions: int) -> list[int]:

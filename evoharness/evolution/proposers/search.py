@@ -83,7 +83,7 @@ class SearchProposer:
 def sampled(
     questions: Sequence[Question], outcomes: Sequence[Outcome], size: int, rng: Random
 ) -> list[tuple[Question, float]]:
-    """Questions to try on, half of them failures where there are enough, each with the share it stands for."""
+    """Questions to try on, half of them failures where possible, each with the share it stands for."""
     wrong = [q for q, o in zip(questions, outcomes, strict=True) if o.reward is not None and not o.correct]
     right = [q for q, o in zip(questions, outcomes, strict=True) if o.correct]
     total = len(wrong) + len(right)
@@ -138,7 +138,7 @@ class _Search:
         self, beam: Iterable[Tried], singles: Sequence[Tried]
     ) -> "list[tuple[tuple[Move, ...], Harness | None]]":
         """Each composition of the beam with each single move; the most promising sums first."""
-        pairs = []
+        pairs: list[tuple[bool, float, int, Tried, Tried]] = []
         for old in beam:
             for single in singles:
                 if single.moves[0].title in {move.title for move in old.moves}:
@@ -170,19 +170,16 @@ class _Search:
             for weight, new, old in zip(self._weights, after, self._before, strict=True)
             if new.reward is not None and old.reward is not None
         )
+        spent = [outcome.answered.spend for outcome in after]
+        first = [outcome.answered.spend for outcome in self._initial]
+        pairs = zip(after, self._before, strict=True)
         return Tried(
             moves=moves,
             harness=harness,
             gain=gain,
-            frames_ratio=_ratio(
-                [o.answered.spend.frames for o in after], [o.answered.spend.frames for o in self._initial]
-            ),
-            tokens_ratio=_ratio(
-                [o.answered.spend.tokens for o in after], [o.answered.spend.tokens for o in self._initial]
-            ),
-            changed=any(
-                _seen_and_said(a) != _seen_and_said(b) for a, b in zip(after, self._before, strict=True)
-            ),
+            frames_ratio=_ratio([s.frames for s in spent], [s.frames for s in first]),
+            tokens_ratio=_ratio([s.tokens for s in spent], [s.tokens for s in first]),
+            changed=any(_seen_and_said(new) != _seen_and_said(old) for new, old in pairs),
         )
 
     def _answers(self, harnesses: "Sequence[Harness]") -> dict[str, list[Outcome]]:
@@ -230,7 +227,8 @@ def _proposal(tried: Tried, context: ProposalContext, proposer: str) -> Proposal
         title="; ".join(move.title for move in tried.moves),
         reason=(
             f"{located} of {len(causes.failures)} failures had the evidence elsewhere; on a sample of "
-            f"evolution questions this changes accuracy by {tried.gain:+.3f} at {tried.frames_ratio:.2f} x frames"
+            f"evolution questions this changes accuracy by {tried.gain:+.3f}, "
+            f"with {tried.frames_ratio:.2f} times the frames"
         ),
         proposer=proposer,
         details={"gain": tried.gain, "frames_ratio": tried.frames_ratio, "tokens_ratio": tried.tokens_ratio},
