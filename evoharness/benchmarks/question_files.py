@@ -106,28 +106,39 @@ def attach_videos(questions: Sequence[Question], videos: Mapping[str, Path]) -> 
     A question may name its video by key, file name, name without suffix, or path. UserError names those
     that are not among `videos`.
     """
-    names: dict[str, str] = {}
-    for key, path in videos.items():
-        for name in (path.stem, path.name, str(path), str(path.resolve())):
-            names.setdefault(name, key)
-    for key in videos:
-        names[key] = key
-    attached, missing = [], []
+    keys: dict[str, str | None] = {}
+    attached: list[Question] = []
     for question in questions:
-        name = question.video
-        found = names.get(name) or names.get(Path(name).name) or names.get(Path(name).stem)
-        if found is None:
-            missing.append(name)
-        else:
-            attached.append(question.model_copy(update={"video": found}))
+        if question.video not in keys:
+            keys[question.video] = _key_of(question.video, videos)
+        key = keys[question.video]
+        if key is not None:
+            attached.append(question.model_copy(update={"video": key}))
+    missing = [name for name, key in keys.items() if key is None]
     if missing:
-        unique = list(dict.fromkeys(missing))
-        more = f" and {len(unique) - 3} more" if len(unique) > 3 else ""
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise UserError(
-            f"no video for {len(missing)} of {len(questions)} questions: {', '.join(unique[:3])}{more} "
-            f"not among the {len(videos)} videos"
+            f"no file for {', '.join(missing[:3])}{more} among the {len(videos)} videos, "
+            f"needed by {len(questions) - len(attached)} of {len(questions)} questions"
         )
     return attached
+
+
+def _key_of(name: str, videos: Mapping[str, Path]) -> str | None:
+    if name in videos:
+        return name
+    parts = Path(name).parts
+    for tail in (parts, parts[-1:]):  # the path as far as it is given; else the file alone, wherever it lies
+        found = [key for key, path in videos.items() if tail and _ends_with(path, tail)]
+        if len(found) > 1:
+            raise UserError(f"the video {name} could be {' or '.join(str(videos[key]) for key in found[:3])}")
+        if found:
+            return found[0]
+    return None
+
+
+def _ends_with(path: Path, tail: tuple[str, ...]) -> bool:
+    return path.parts[-len(tail) :] == tail or path.with_suffix("").parts[-len(tail) :] == tail
 
 
 def _jsonl_rows(path: Path, content: str) -> list[tuple[int, dict[str, Any]]]:
