@@ -61,9 +61,9 @@ class TestEmbedder:
         assert np.array_equal(first, small.embed(texts))
         roomy = WordLlamaEmbedder()
         roomy.embed(texts)
-        began = time.perf_counter()
+        began = time.process_time()
         roomy.embed(texts)
-        assert time.perf_counter() - began < 0.01
+        assert time.process_time() - began < 0.05
 
     def test_it_travels_without_its_weights(self, embedder: Embedder) -> None:
         packed = pickle.dumps(embedder)

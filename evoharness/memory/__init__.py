@@ -1,0 +1,21 @@
+"""The hierarchical memory of a video: its builder, its place on disk, and its read operations."""
+
+from evoharness.memory.builder import build_memory
+from evoharness.memory.graph import memory_graph, render_tree
+from evoharness.memory.nodes import Node
+from evoharness.memory.reader import Found, MemoryReader
+from evoharness.memory.repair import repair
+from evoharness.memory.settings import MemorySettings
+from evoharness.memory.store import MemoryStore
+
+__all__ = [
+    "Found",
+    "MemoryReader",
+    "MemorySettings",
+    "MemoryStore",
+    "Node",
+    "build_memory",
+    "memory_graph",
+    "render_tree",
+    "repair",
+]

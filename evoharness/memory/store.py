@@ -1,0 +1,81 @@
+"""Where memories lie on disk, and how two processes do not build the same one twice."""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evoharness.memory.builder import build_memory
+from evoharness.memory.settings import MemorySettings
+from evoharness.memory.transcript import sidecar
+from evoharness.models.backbone import Backbone
+from evoharness.records.memory import MEMORY_SCHEMA, VideoMemory
+from evoharness.records.storage import write_atomically
+from evoharness.video import Video
+
+KEY_DIGITS = 16
+"""Hexadecimal digits of each half of a folder's name."""
+
+
+class MemoryStore:
+    """Memories under `<cache>/memories/<video hash>-<builder fingerprint>/`, shared by runs.
+
+    A folder holds `memory.json` and, while it is being built, `segments/` with what is finished.
+    """
+
+    def __init__(self, cache_dir: Path, backbone: Backbone, settings: MemorySettings | None = None) -> None:
+        self._root = Path(cache_dir) / "memories"
+        self._backbone = backbone
+        self._settings = settings or MemorySettings()
+
+    def folder(self, video: Video) -> Path:
+        """Where the memory of a video lies; a used sidecar is part of the name's fingerprint."""
+        fingerprint = self._settings.fingerprint(self._backbone.id)
+        file = sidecar(video.path) if self._settings.transcript == "sidecar" else None
+        if file is not None:
+            fingerprint = hashlib.sha256(fingerprint.encode() + file.read_bytes()).hexdigest()
+        return self._root / f"{video.info.content_hash[:KEY_DIGITS]}-{fingerprint[:KEY_DIGITS]}"
+
+    def load(self, video: Video) -> VideoMemory | None:
+        """The finished memory; None when there is none that can be read."""
+        try:
+            memory = VideoMemory.model_validate_json((self.folder(video) / "memory.json").read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        same = memory.schema_version == MEMORY_SCHEMA and memory.video == video.info.content_hash
+        return memory if same else None
+
+    def load_or_build(
+        self, video: Video, on_segment: Callable[[int, int], None] | None = None
+    ) -> VideoMemory:
+        """The memory from the disk, or built now; an interrupted build is taken up again.
+
+        While one process builds, another that wants the same memory waits for it. `on_segment` as in
+        `build_memory`.
+        """
+        memory = self.load(video)
+        if memory is not None:
+            return memory
+        folder = self.folder(video)
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(folder / ".lock"):
+            memory = self.load(video)
+            if memory is None:
+                segments = folder / "segments"
+                memory = build_memory(
+                    video, self._backbone, self._settings, checkpoints=segments, on_segment=on_segment
+                )
+                write_atomically(folder / "memory.json", memory.model_dump_json())
+                shutil.rmtree(segments, ignore_errors=True)
+        return memory
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Keeps other processes out; the lock falls away with the process that holds it, however it ends."""
+    import fcntl
+
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
