@@ -13,21 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 from evoharness.cli.schema import OPEN, text
 from evoharness.errors import UserError
 from evoharness.evolution.settings import EvolutionSettings, GateSettings
+from evoharness.questioner.policy import QuestionerSettings
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from evoharness.solver import SolverLimits
-
-
-@dataclass
-class MemorySettings:
-    transcript: str = "off"
-
-
-@dataclass
-class QuestionerSettings:
-    pass
 
 
 def default_cache() -> str:
@@ -95,8 +86,10 @@ class SamplesSection:
     """Videos to learn from, over all rounds."""
     sealed: int = 7
     """Further videos, for the sealed test."""
-    minutes: float | None = None
-    """Length of each video; empty: the samples' own choice."""
+    minutes: float = 8.0
+    """The longest there may be."""
+    questions: int = 30
+    """Most questions of the sealed test, for each of its videos."""
 
 
 @dataclass
@@ -124,7 +117,8 @@ class Common:
     backbone: BackboneSection = field(default_factory=BackboneSection)
     embedder: EmbedderSection = field(default_factory=EmbedderSection)
     executor: ExecutorSection = field(default_factory=ExecutorSection)
-    memory: MemorySettings = field(default_factory=MemorySettings)
+    memory: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """How memories are built: fps, frame_cap, detail, transcript, scene_fps, minimum_s, maximum_s."""
     sandbox: str = "process"
     """Isolation of strategies and tools."""
     cache: str = text(default_cache())

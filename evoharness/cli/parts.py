@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,14 +38,13 @@ def workbench_config(config: "Common") -> "WorkbenchConfig":
     """What workers build their workbench from."""
     from evoharness.evaluation import WorkbenchConfig
 
-    memory: Any = config.memory
     return WorkbenchConfig(
         cache_dir=usable_cache(config.cache),
         backbone=config.backbone.name,
         backbone_options=dict(config.backbone.options),
         embedder=config.embedder.name,
         sandbox=config.sandbox,
-        memory=asdict(memory) if is_dataclass(memory) and not isinstance(memory, type) else {},
+        memory=_memory_settings(config.memory),
     )
 
 
@@ -148,6 +146,17 @@ def check_disjoint(learned: Mapping[str, Path], sealed: Mapping[str, Path]) -> N
     shared = [path for path in sealed.values() if path.resolve() in files]
     if shared:
         raise UserError(f"{shared[0]} is in the sealed test and among the videos to learn from")
+
+
+def _memory_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, checked; UserError names what does not do."""
+    from evoharness.memory import MemorySettings
+
+    try:
+        MemorySettings(**values)
+    except ValueError as error:
+        raise UserError(f"memory.{_first_error(error)}") from error
+    return dict(values)
 
 
 def _first_error(error: ValueError) -> str:
