@@ -1,1 +1,29 @@
 """Evolution of a harness: rounds of diagnosis, proposals, screening and a gate."""
+
+from typing import TYPE_CHECKING, Any
+
+from evoharness.evolution.proposing import Candidate, ProposalContext, Proposer, Rejection
+from evoharness.evolution.settings import EvolutionSettings, GateSettings
+
+if TYPE_CHECKING:
+    from evoharness.evolution.run import Material, evolve
+
+__all__ = [
+    "Candidate",
+    "EvolutionSettings",
+    "GateSettings",
+    "Material",
+    "ProposalContext",
+    "Proposer",
+    "Rejection",
+    "evolve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """`evolve` brings in the rooms that it works with: only when it is asked for."""
+    if name in ("Material", "evolve"):
+        from evoharness.evolution.run import Material, evolve
+
+        return {"Material": Material, "evolve": evolve}[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -37,6 +37,8 @@ class Gate(Protocol):
     name: str
     screens: bool
     """Whether candidates are screened first; else all of them are finalists."""
+    stops_at_success: bool
+    """Whether a finalist may be retained before all questions were answered."""
 
     def settled(self, pairs: Pairs, left: int) -> bool:
         """Whether `left` more questions could not change the decision about this finalist."""
@@ -57,6 +59,7 @@ class PairedGate:
 
     name = "paired"
     screens = True
+    stops_at_success = False
 
     def __init__(self, settings: GateSettings, level: float, seed: int = 0) -> None:
         """`level`: the largest p that retains; `seed`: of the random signs."""
@@ -113,6 +116,7 @@ class SequentialGate:
 
     name = "sequential"
     screens = True
+    stops_at_success = True
 
     def __init__(self, settings: GateSettings, level: float) -> None:
         """`level`: α_r/K; E has to reach its inverse."""
@@ -171,6 +175,7 @@ class ArgmaxGate:
 
     name = "argmax"
     screens = False
+    stops_at_success = False
 
     def __init__(self, settings: GateSettings) -> None:
         self.settings = settings
@@ -206,6 +211,7 @@ class MarginGate:
 
     name = "margin"
     screens = False
+    stops_at_success = False
 
     def __init__(self, settings: GateSettings) -> None:
         self.settings = settings
@@ -259,6 +265,16 @@ def make_gate(settings: GateSettings, level: float, seed: int = 0) -> Gate:
     if settings.name == "sequential":
         return SequentialGate(settings, level)
     return ArgmaxGate(settings) if settings.name == "argmax" else MarginGate(settings)
+
+
+def could_pass(settings: GateSettings, level: float, questions: int, videos: int) -> bool:
+    """Whether any result on so many questions about so many videos could make the gate retain something."""
+    if settings.name == "paired":
+        independent = videos if settings.unit == "video" else questions
+        return independent > 0 and statistics.paired_p(independent, 0) <= level
+    if settings.name == "sequential":
+        return statistics.anytime_evidence(questions, 0) >= 1 / level
+    return questions > 0
 
 
 def level_of(settings: GateSettings, round_number: int, rounds: int, finalists: int, reused: bool) -> float:

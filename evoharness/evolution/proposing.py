@@ -1,6 +1,6 @@
 """What a proposer is told, and what it gives back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from evoharness.harness import Harness
 
 
-Answer = Callable[["Sequence[Harness]", Sequence[Question]], dict[str, list[Outcome]]]
-"""Fingerprint → outcomes in the order of the questions; what was answered before is not asked again."""
+class Answer(Protocol):
+    """Lets harnesses answer questions; what was answered before is not asked again."""
+
+    def __call__(
+        self, harnesses: "Sequence[Harness]", questions: Sequence[Question], trial: int = 0, /
+    ) -> dict[str, list[Outcome]]:
+        """Fingerprint → outcomes in the order of the questions."""
+        ...
 
 
 @dataclass(frozen=True)

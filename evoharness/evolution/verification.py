@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoharness.evolution.proposing import Candidate
-from evoharness.evolution.screening import Answer
+from evoharness.evolution.proposing import Answer, Candidate
 from evoharness.evolution.substance import Substance
 from evoharness.records.evolution import CandidateRecord
 from evoharness.records.outcome import SANDBOX_PREFIX

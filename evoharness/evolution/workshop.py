@@ -1,0 +1,125 @@
+"""What every round works with, and the books it keeps: time, spend and progress of each stage."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evoharness.evaluation import Evaluator, Workbench
+from evoharness.evolution.proposing import Answer, Proposer
+from evoharness.evolution.settings import EvolutionSettings
+from evoharness.evolution.sources import QuestionSource
+from evoharness.harness import Harness, HarnessStore
+from evoharness.records.outcome import APPARATUS, Outcome
+from evoharness.records.question import Question
+from evoharness.records.spend import Spend
+
+if TYPE_CHECKING:
+    from evoharness.evaluation import Executor
+    from evoharness.runs import Progress, RunDirectory
+
+STAGE = "stage"
+
+
+@dataclass
+class Books:
+    """What was used for answers that are kept with their outcomes, so that it is not counted twice."""
+
+    answers: Spend = field(default_factory=Spend)
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """The parts that stay the same for the whole run."""
+
+    settings: EvolutionSettings
+    seed: int
+    initial: Harness
+    """What the run began with, and what observation is measured against."""
+    videos: Mapping[str, Path]
+    """Videos to learn from, by key."""
+    evaluator: Evaluator
+    source: QuestionSource
+    proposer: Proposer
+    run: "RunDirectory"
+    progress: "Progress"
+    books: Books = field(default_factory=Books)
+
+    @property
+    def executor(self) -> "Executor":
+        """Where jobs run."""
+        return self.evaluator.executor
+
+    @property
+    def harnesses(self) -> HarnessStore:
+        """Every harness that was used, by fingerprint."""
+        return HarnessStore(self.run.harnesses)
+
+    @contextmanager
+    def stage(self, round_number: int | None, name: str) -> Iterator[None]:
+        """Enter the time of a stage, and what it used beside kept answers, in the ledger, however it ends."""
+        began, before, kept = time.monotonic(), self.executor.spend, self.books.answers
+        try:
+            yield
+        finally:
+            used = _difference(self.executor.spend, before)
+            used = _difference(used, _difference(self.books.answers, kept))
+            seconds = round(time.monotonic() - began, 3)
+            self.run.ledger.append(STAGE, round=round_number, stage=name, seconds=seconds, spend=used)
+
+    def answering(self, round_number: int | None, name: str) -> Answer:
+        """A way to have questions answered that shows progress under that name."""
+
+        def answer(
+            harnesses: Sequence[Harness], questions: Sequence[Question], trial: int = 0
+        ) -> dict[str, list[Outcome]]:
+            unique = {harness.fingerprint: harness for harness in harnesses}
+            graded = {question.id for question in questions if not question.options}
+
+            def on_outcome(outcome: Outcome, new: bool) -> None:
+                if new and outcome.status != APPARATUS:
+                    self.books.answers += outcome.answered.spend
+                known = outcome.status != APPARATUS and outcome.question not in graded
+                self.progress.advance(
+                    correct=outcome.correct if known else None,
+                    spend=outcome.answered.spend if new else None,
+                )
+
+            self.progress.start_stage(round_number, name, len(unique) * len(questions))
+            return self.evaluator.evaluate(list(unique.values()), questions, trial, on_outcome)
+
+        return answer
+
+    def totals(self) -> tuple[float, Spend]:
+        """Seconds worked and everything used so far, over all sittings."""
+        seconds, spend = 0.0, self.run.outcomes.spend()
+        for event in self.run.ledger.events(STAGE):
+            seconds += event["seconds"]
+            spend += Spend.model_validate(event["spend"])
+        return seconds, spend
+
+
+def durations(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, float]:
+    """Seconds of each video, by key."""
+    keys = sorted(videos)
+    found = dict(executor.map(duration_of, [videos[key] for key in keys]))
+    return {keys[index]: seconds for index, seconds in sorted(found.items())}
+
+
+def duration_of(bench: Workbench, path: Path) -> float:
+    """Job: seconds of a video."""
+    return float(bench.video(path).info.duration)
+
+
+def _difference(now: Spend, before: Spend) -> Spend:
+    """What came on top; nothing is negative. The cost is unknown when it has become so."""
+    known = now.cost_usd is not None
+    return Spend(
+        calls=max(0, now.calls - before.calls),
+        input_tokens=max(0, now.input_tokens - before.input_tokens),
+        output_tokens=max(0, now.output_tokens - before.output_tokens),
+        frames=max(0, now.frames - before.frames),
+        cost_usd=max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None,
+    )
