@@ -1,8 +1,8 @@
 """Reads the tables of `tests/models/reading`: notes on a video, and questions about them.
 
-A table has `START-END: note` lines (or notes as a strategy would write them, with their time in front), then one
-question a line: `kind | question | right option | wrong option | …`. The right option comes first in the table and
-moves through all positions in the test.
+A table has `START-END: note` lines (or notes as a strategy would write them, with their time in front), then
+one question a line: `kind | question | right option | wrong option | …`. The right option comes first in the
+table and moves through all positions in the test.
 """
 
 import re

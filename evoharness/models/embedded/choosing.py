@@ -1,8 +1,8 @@
 """From a read question, its options and the evidence to a choice.
 
 Each kind of thing that can be asked has one scorer; a scorer that cannot say anything gives None and the
-options are then taken as phrases. Scores become confidences by a softmax; where nothing speaks for any option,
-the choice is drawn from a hash of question and options and marked as guessed.
+options are then taken as phrases. Scores become confidences by a softmax; where nothing speaks for any
+option, the choice is drawn from a hash of question and options and marked as guessed.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evoharness.models.embedded.claims import support
-from evoharness.models.embedded.counting import estimate_count, fitting_episodes, measure, thing_asked
+from evoharness.models.embedded.counting import estimate_count, fitting_episodes, measure, thing_asked, times_said
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
 from evoharness.models.embedded.option_reading import (
     is_none,
@@ -147,6 +147,21 @@ def _compared(situation: Situation) -> Scored:
     return [0.0 if value is None else 0.3 + 0.7 * (value - worst) / (best - worst) for value in measures]
 
 
+def _so_often(situation: Situation) -> Scored:
+    """Which option is the thing that happens as often as the question says."""
+    reading = situation.reading
+    said = times_said(reading.focus)
+    if said is None or reading.anchors or numbers_in(situation.options) or times_in(situation.options):
+        return None
+    wanted, or_more = said
+    counts = [len(fitting_episodes(situation.matcher, option)) for option in situation.options]
+    if len(set(counts)) < 2:
+        return None
+    if or_more:
+        return [0.0 if count == 0 else min(1.0, count / wanted) + 0.02 * count for count in counts]
+    return [0.0 if count == 0 else math.exp(-abs(count - wanted)) for count in counts]
+
+
 _SCORERS: dict[Asked, tuple[Callable[[Situation], Scored], ...]] = {
     Asked.COUNT: (_count,),
     Asked.TIME: (_time,),
@@ -155,7 +170,7 @@ _SCORERS: dict[Asked, tuple[Callable[[Situation], Scored], ...]] = {
     Asked.TRUTH: (_truth,),
     Asked.TOPIC: (_topic,),
     Asked.REASON: (),
-    Asked.PHRASE: (_compared,),
+    Asked.PHRASE: (_so_often, _compared),
 }
 
 

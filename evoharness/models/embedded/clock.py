@@ -96,7 +96,7 @@ def read_times(text: str) -> list[TimeMention]:
 
 
 def leading_time(line: str) -> tuple[TimeMention | None, str]:
-    """The time that a line of notes opens with, as in `[12.0-15.5] …` or `1:05: …`, and the rest of the line."""
+    """The time that a line opens with, as in `[12.0-15.5] …` or `1:05: …`, and the rest of the line."""
     match = _LEAD.match(line)
     if match is None:
         return None, line

@@ -13,8 +13,8 @@ _LEAST = 0.35
 _OFTEN = re.compile(r"\bhow often\b|\btimes\b|\boccurrences?\b|\boccasions?\b|\binstances?\b", re.IGNORECASE)
 _KINDS = re.compile(r"\b(?:different|distinct|unique|kinds?|types?|various)\b", re.IGNORECASE)
 _ASKING = re.compile(
-    r"\bhow (?:many|often|long)\b|\b(?:the )?(?:total )?number of\b|\bcount\b|\btimes\b|\bin total\b|\baltogether\b"
-    r"|\b(?:different|distinct|unique|kinds?|types?) (?:of )?\b",
+    r"\bhow (?:many|often|long)\b|\b(?:the )?(?:total )?number of\b|\bcount\b|\btimes\b|\bin total\b"
+    r"|\baltogether\b|\b(?:different|distinct|unique|kinds?|types?) (?:of )?\b",
     re.IGNORECASE,
 )
 
@@ -88,3 +88,22 @@ def measure(matcher: EvidenceMatcher, phrase: str, superlative: str) -> float | 
     return float(
         np.mean([size in matcher.words[index].terms for episode in found for index in episode.members])
     )
+
+
+_REPEATEDLY = re.compile(
+    r"\b(?:more than once|repeatedly|repeated|several times|multiple times|(?:a )?second time|again)\b", re.IGNORECASE
+)
+_SAID_TIMES = re.compile(r"\b(?:(?P<once>once)|(?P<twice>twice)|(?P<number>\w+) times)\b", re.IGNORECASE)
+
+
+def times_said(question: str) -> tuple[int, bool] | None:
+    """How often a thing happens by the words of the question, and whether it may be more often; None if unsaid."""
+    if _REPEATEDLY.search(question):
+        return 2, True
+    for match in _SAID_TIMES.finditer(question):
+        if match["once"] or match["twice"]:
+            return (1 if match["once"] else 2), False
+        numbers = read_words(match["number"]).numbers
+        if numbers:
+            return numbers[0], False
+    return None

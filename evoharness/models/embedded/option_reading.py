@@ -8,9 +8,10 @@ from evoharness.models.embedded.english import NUMBER_WORDS, Quotations, content
 
 _LABEL = re.compile(r"^\s*(?:\(?[A-Ha-h]\)|[A-H][.:])\s+")
 _NONE = re.compile(
-    r"^(?:none(?: of (?:the|these|those|them)[\w ]*)?|nothing(?: else)?|neither(?: of [\w ]+)?|no(?:ne)? (?:such )?[\w ]*"
-    r"(?:shown|appears?|visible|seen|happens?)|not (?:shown|visible|mentioned|seen|present)[\w ]*|(?:it|they) (?:is|are|"
-    r"do|does) not [\w ]+|(?:it|they) (?:never|doesn't|don't) [\w ]+)\.?$",
+    r"^(?:none(?: of (?:the|these|those|them)[\w ]*)?|nothing(?: else)?|neither(?: of [\w ]+)?"
+    r"|no(?:ne)? (?:such )?[\w ]*(?:shown|appears?|visible|seen|happens?)"
+    r"|not (?:shown|visible|mentioned|seen|present)[\w ]*"
+    r"|(?:it|they) (?:is|are|do|does) not [\w ]+|(?:it|they) (?:never|doesn't|don't) [\w ]+)\.?$",
     re.IGNORECASE,
 )
 _STEP = re.compile(
@@ -97,7 +98,7 @@ def _steps(option: str) -> list[str]:
 
 
 def parts_of_whole(option: str) -> float | None:
-    """Which part of the video an option names, as a fraction from 0 to 1: the beginning 0.15, the end 0.85."""
+    """Which part of the video an option names, as a fraction: the beginning 0.15, the end 0.85."""
     words = set(tokens(option))
     if words & {"beginning", "start", "early", "first", "opening", "initial"}:
         return 0.15 if not words & {"half"} else 0.25

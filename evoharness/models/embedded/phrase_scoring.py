@@ -1,4 +1,4 @@
-"""Options that are phrases: which of them the evidence puts at the time, and beside the things, asked about."""
+"""Options that are phrases: which of them the evidence puts at the time, and beside the things, in question."""
 
 from collections.abc import Sequence
 
@@ -34,17 +34,20 @@ def _weights(reading: Reading, options: Sequence[str]) -> list[dict[str, float]]
 
 
 def context(matcher: EvidenceMatcher, reading: Reading) -> Scores:
-    """How far each statement speaks of what the question is about, or of the same moment; about 0.35 to 1."""
+    """How far each statement speaks of what the question is about; one of the same moment does so in part.
+
+    A question of what is *not* so needs the statement itself to say it.
+    """
     if not content_terms(reading.focus):
         return np.ones(len(matcher))
     fit = matcher.match(reading.focus, unknown=UNKNOWN_WORD)
     best = float(fit.max())
-    if best < 0.2:
+    if best < 0.2 or not any(matcher.known(term) for term in content_terms(reading.focus)):
         return np.ones(len(matcher))
     about = fit / best
     strongest = np.flatnonzero(about >= 0.9)
     beside = np.zeros(len(matcher))
-    for index in strongest[:20]:
+    for index in () if reading.negated else strongest[:20]:
         overlap = np.minimum(matcher.ends, matcher.ends[index]) - np.maximum(
             matcher.starts, matcher.starts[index]
         )
@@ -74,7 +77,7 @@ def _in_time(matcher: EvidenceMatcher, reading: Reading) -> Scores:
 
 
 def _in_row(matcher: EvidenceMatcher, reading: Reading) -> Scores:
-    """How well each statement speaks of the one of several occurrences, or things in a row, that is asked for."""
+    """How well each statement speaks of the one occurrence, or thing in a row, that is asked for."""
     episode = None
     if reading.occurrence is not None:
         found = episodes_of(matcher, reading.focus)
@@ -118,7 +121,8 @@ def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMat
         for option, weights in zip(options, _weights(reading, options), strict=True)
     ]
     if reading.negated and not reading.anchors:
-        return [1 - float(fit.max(initial=0.0)) for fit in fits]
+        said = about if content_terms(reading.focus) else np.ones(len(matcher))
+        return [1 - float((fit * said).max(initial=0.0)) for fit in fits]
     if reading.relation in (Relation.FIRST, Relation.LAST) and not reading.occurrence:
         return _ranked_in_time(matcher, [fit * about for fit in fits], reading.relation is Relation.LAST)
     where = _in_time(matcher, reading) * _in_row(matcher, reading)

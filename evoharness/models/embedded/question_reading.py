@@ -64,7 +64,7 @@ _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = tuple(
         (Relation.BETWEEN, rf"\bafter (?P<one>[^,?]+?) (?:and|but) before (?P<two>.+?){_END}"),
         (
             Relation.AFTER,
-            rf"\b(?P<near>{_NEAR} )?(?:after|following|as soon as|once|subsequent to|since)(?: that| the time)?"
+            rf"\b(?P<near>{_NEAR} )?(?:after|(?<!the )following(?= (?:the|a|an|this|that|\ue000))|as soon as|once|subsequent to|since)(?: that| the time)?"
             rf" (?P<one>.+?){_END}",
         ),
         (
@@ -93,7 +93,7 @@ _DURATION = re.compile(
 )
 _TIME = re.compile(
     r"^when\b|[.,;]\s*when (?:does|do|did|is|are|was|were|can)\b|\b(?:at|around|about)? ?(?:what|which) "
-    r"(?:time|second|minute|moment|point|timestamp|instant|interval)\b|\btime ?stamp\b|\b(?:in )?(?:which|what) part\b",
+    r"(?:times?|seconds?|minutes?|moment|point|timestamp|instant|intervals?)\b|\btime ?stamp\b|\b(?:in )?(?:which|what) part\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -146,6 +146,10 @@ _ORDINAL = re.compile(
 _EXPLICIT = re.compile(
     r"\((?P<one>[a-h]|\d|[ivx]+)\)\s*|(?<!\w)(?P<two>[a-h]|\d)\)\s*|(?<![\w.])(?P<three>\d)\.\s+",
     re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"\b(?:in|on|within|during|of|throughout|over|across) (?:the|this|that) (?:\w+ )?"
+    r"(?:video|recording|clip|footage|film|screen|frame|picture|image|scene)\b", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her)\b", re.IGNORECASE)
 _EVENT_NOUN = re.compile(
@@ -244,7 +248,7 @@ def read_question(text: str) -> Reading:
         asked=asked,
         relation=relation,
         anchors=_resolved(tuple(held.restore(anchor) for anchor in anchors)),
-        focus=held.restore(" ".join(rest.split())).strip(" ,.?!"),
+        focus=held.restore(" ".join(_WHOLE.sub(" ", rest).split())).strip(" ,.?!"),
         negated=bool(_NEGATION.search(rest)),
         ordinal=ordinal,
         occurrence=occurrence,

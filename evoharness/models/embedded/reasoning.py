@@ -1,7 +1,7 @@
 """The reasoning half of the embedded backbone: one plain function for each task that thinks.
 
-No model is asked. An answer is matched out of the evidence given by the modules beside this one, always the same
-way for the same task, and from nothing but the task.
+No model is asked. An answer is matched out of the evidence given by the modules beside this one, always the
+same way for the same task, and from nothing but the task.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ SUPPORTED = 0.55
 
 
 def _read(evidence: Sequence[Evidence], about: Sequence[str], embedder: "Embedder") -> EvidenceMatcher:
-    """The evidence within its budget of 6,000 characters: the lines nearest to what is asked, in order of time."""
+    """The evidence within its 6,000 characters: the lines nearest to what is asked, in order of time."""
     statements = read_statements(evidence)
     matcher = EvidenceMatcher(statements, embedder)
     if sum(len(statement.text) + 1 for statement in statements) <= EVIDENCE_CHARACTERS:

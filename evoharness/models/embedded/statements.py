@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from evoharness.models.embedded.clock import leading_time
+from evoharness.models.embedded.english import Quotations
 from evoharness.records.evidence import Evidence
 
 EVIDENCE_CHARACTERS = 6000
@@ -14,7 +15,7 @@ EVIDENCE_CHARACTERS = 6000
 SAME_STATEMENT_GAP = 0.75
 """The same words again within this many seconds are one statement that goes on."""
 
-_SENTENCE_END = re.compile(r"(?<=[a-z\")”][.!?;])\s+(?=[A-Z\"“'])")
+_SENTENCE_END = re.compile(r"(?<=[a-z\")”\ue001][.!?])\s+(?=[A-Z\"“'])|(?<=\w);\s+")
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,17 @@ def _sentences(text: str) -> tuple[tuple[str, float | None, float | None], ...]:
     for line in text.splitlines():
         time, rest = leading_time(line.strip().lstrip("-*•").strip())
         start, end = (time.start, time.end) if time else (None, None)
-        found.extend((piece.strip(), start, end) for piece in _SENTENCE_END.split(rest) if piece.strip())
+        held = Quotations(rest)
+        pieces = (held.restore(piece).strip() for piece in _SENTENCE_END.split(held.text))
+        found.extend((piece, start, end) for piece in pieces if piece)
     return tuple(found)
 
 
 def read_statements(evidence: Iterable[Evidence]) -> list[Statement]:
     """Every sentence of the evidence once, in order of time; those without a time come last.
 
-    A line that opens with a time has that time, any other the interval of its evidence. The same sentence from
-    overlapping or adjoining intervals is one statement over both.
+    A line that opens with a time has that time, any other the interval of its evidence. The same sentence
+    from overlapping or adjoining intervals is one statement over both.
     """
     by_text: dict[str, list[Statement]] = {}
     for item in evidence:

@@ -1,7 +1,8 @@
-"""Summaries without a model: neighbouring segments that are alike, and the sentences that stand for the rest."""
+"""Summaries without a model: neighbouring segments that are alike, sentences that stand for the rest."""
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +23,7 @@ def group_segments(summaries: Sequence[str], embedder: "Embedder") -> SegmentGro
     if not summaries:
         return SegmentGroups(groups=())
     vectors = embedder.embed(list(summaries))
-    likeness = [float(one @ other) for one, other in zip(vectors[:-1], vectors[1:], strict=True)]
+    likeness = [float(one @ other) for one, other in pairwise(vectors)]
     level = float(np.mean(likeness) - 0.5 * np.std(likeness)) if likeness else 0.0
     bounds = [0]
     for position, value in enumerate(likeness, start=1):

@@ -60,9 +60,9 @@ def episodes(
 def locate(matcher: EvidenceMatcher, phrase: str) -> Episode | None:
     """The moment that a phrase names: the first episode of the statements that fit it best.
 
-    A time in the phrase is taken at its word. `The second time` and `again` choose a later episode; a phrase of
-    leaving or ending that only a lasting statement fits means the end of that statement, one of appearing or
-    beginning its start.
+    A time in the phrase is taken at its word. `The second time` chooses a later episode; a phrase of leaving or
+    ending that only a lasting statement fits means the end of that statement, one of appearing or beginning its
+    start.
     """
     times = read_times(phrase)
     if times:
@@ -78,10 +78,8 @@ def locate(matcher: EvidenceMatcher, phrase: str) -> Episode | None:
     if best < LEAST_LOCATED:
         return None
     found = episodes(matcher, timed, (_AS_GOOD if wanted is None else _MUCH_AS_GOOD) * best)
-    if wanted is None:
-        chosen = found[0]
-    else:
-        chosen = found[-1] if wanted < 0 else found[min(wanted, len(found)) - 1]
+    place = 1 if wanted is None else wanted
+    chosen = found[-1] if place < 0 else found[min(place, len(found)) - 1]
     return _moment(matcher, phrase, chosen)
 
 
@@ -98,7 +96,7 @@ def episodes_of(matcher: EvidenceMatcher, phrase: str) -> list[Episode]:
 
 
 def nth(matcher: EvidenceMatcher, phrase: str, place: int) -> Episode | None:
-    """The `place`-th of the things in a row that a phrase names (-1: the last); a number on it counts first."""
+    """The `place`-th of the things in a row that a phrase names (-1: the last); a thing so numbered wins."""
     terms = content_terms(phrase)
     if place > 0 and terms:
         numbered = matcher.words_match((terms[0], str(place))) >= 0.99

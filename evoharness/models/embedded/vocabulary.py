@@ -1,7 +1,7 @@
 """What words of ordinary English stand for: numbers, verbs of several words, words of one meaning.
 
-Everything here is about the language, nothing about any video: a reading-comprehension engine needs to know that
-*three* is 3, that what *shows up* appears, and that *large* is *big*.
+Everything here is about the language, nothing about any video: a reading-comprehension engine needs to know
+that *three* is 3, that what *shows up* appears, and that *large* is *big*.
 """
 
 import re
@@ -30,7 +30,8 @@ those there here then than so do does did done has have had having will would ca
 must what which who whom whose where when why how he she they them his her their him we you your i our us me
 my into onto over about up out off if but also very just only some any each every all both such own same
 other another following video clip footage according shown show shows showing seen see sees visible
-displayed display one during while s t
+displayed display one during while s t not never no nor neither except happen happens happened happening
+occur occurs occurred
 """
 STOP_WORDS = frozenset(_STOP.split())
 """Words that carry little meaning of their own in a question or a statement."""
@@ -41,8 +42,9 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:comes?|coming|came) (?:in|into|on|onto)"
          r"(?: (?:the )?(?:view|sight|frame|screen|scene|picture))?\b", "enters"),
         (r"\b(?:shows?|showing|showed|pops?|popping|popped|turns?|turning|turned) up\b", "appears"),
-        (r"\b(?:goes|go|going|went|gets?|getting|moves?|moving|moved|runs?|ran|walks?|walked) (?:away\b|(?:out|off)"
-         r"(?:(?: of| from)? (?:the )?(?:view|sight|frame|screen|scene|picture)\b|(?=\s*(?:[.,;?!]|$))))", "leaves"),
+        (r"\b(?:goes|go|going|went|gets?|getting|moves?|moving|moved|runs?|ran|walks?|walked) "
+         r"(?:away\b|(?:out|off)(?:(?: of| from)? (?:the )?(?:view|sight|frame|screen|scene|picture)\b"
+         r"|(?=\s*(?:[.,;?!]|$))))", "leaves"),
         (r"\b(?:has|have|had|having) (?:already |just )?left\b(?! of)", "leaves"),
         (r"\bleft(?= (?:first|last|before|after|earlier|later|behind)\b)", "leaves"),
         (r"\b(?:exits?|leaves?|left) (?:the )?(?:view|sight|frame|screen|scene|picture)\b", "leaves"),
