@@ -31,7 +31,8 @@ def serve(connection: socket.socket) -> None:
     if job["verb"] == "check" or code is None:
         line, message = violations[0] if violations else (0, "")
         kind = "policy_violation" if violations else "finished"
-        _end(connection, {"kind": kind, "value": violations, "line": line, "message": message})
+        value = violations if job["verb"] == "check" else None
+        _end(connection, {"kind": kind, "value": value, "line": line, "message": message})
         return
     fuel, printer = Fuel(job["limits"]["steps"]), Printer()
     end = _outcome(connection, job, code, fuel, printer)
