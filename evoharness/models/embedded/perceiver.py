@@ -107,7 +107,7 @@ class Perceiver:
         readings = []
         unknown = 0
         for line in sorted(propose_lines(grey), key=_text_likeness):
-            if line.blobs == 1 and _is_thing(line, things, width, height):
+            if line.width < 1.7 * line.height and _is_thing(line, things, width, height):
                 continue
             known = stream.lines.find(line, grey)
             if known is not None:
@@ -179,7 +179,7 @@ def _is_hole(region: Region, other: Region) -> bool:
 
 
 def _is_thing(line: Line, things: list[Thing], width: int, height: int) -> bool:
-    """Whether a single blob is the outline of a thing."""
+    """Whether a proposed line is nothing but the outline of a thing."""
     for thing in things:
         x1, y1, x2, y2 = thing.box
         edges = (

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = "shape"
 """What a thing is called whose outline has no name."""
+NOTCH = 0.09
+"""Least depth of a bay in an outline, for the square root of the area."""
 
 
 def shape_name(mask: "NDArray[np.uint8]") -> tuple[str, float]:
@@ -25,9 +27,9 @@ def shape_name(mask: "NDArray[np.uint8]") -> tuple[str, float]:
     contour, filled = contours[outer], max(1.0, sizes[outer])
     holes = sum(size for index, size in enumerate(sizes) if hierarchy[0][index][3] == outer)
     hull = cv2.convexHull(contour)
-    solidity = filled / max(1.0, cv2.contourArea(hull))
-    if solidity < 0.86:
-        name, fit = _concave(contour, solidity)
+    notches = _notches(contour, filled)
+    if notches:
+        name, fit = _notched(contour, hull, filled, notches)
     else:
         name, fit = _convex(contour, hull, filled)
     if holes > 0.14 * filled:
@@ -113,26 +115,105 @@ def _ellipse_fit(contour: "NDArray[np.int32]") -> float:
     return shared / max(1, cv2.countNonZero(cv2.bitwise_or(drawn, model)))
 
 
-def _concave(contour: "NDArray[np.int32]", solidity: float) -> tuple[str, float]:
-    """Count the lobes of the outline as seen from its centre, and its notches."""
+def _notches(contour: "NDArray[np.int32]", filled: float) -> list[tuple[int, int, float]]:
+    """(x, y, depth) of the bays between an outline and its hull that are deep for its size."""
+    import cv2
+
+    try:
+        defects = cv2.convexityDefects(contour, cv2.convexHull(contour, returnPoints=False))
+    except cv2.error:  # an outline that touches itself has no defects in order
+        return []
+    if defects is None:
+        return []
+    size = filled**0.5
+    found = []
+    for _, _, farthest, depth in defects.reshape(-1, 4).tolist():
+        if depth / 256 > NOTCH * size:
+            x, y = contour[farthest, 0].tolist()
+            found.append((x, y, depth / 256 / size))
+    return found
+
+
+def _notched(
+    contour: "NDArray[np.int32]",
+    hull: "NDArray[np.int32]",
+    filled: float,
+    notches: list[tuple[int, int, float]],
+) -> tuple[str, float]:
+    """Stars and crosses by the number of their bays, hearts and arrows by where these lie."""
     import cv2
     import numpy as np
 
+    solidity = filled / max(1.0, cv2.contourArea(hull))
+    depths = [depth for _, _, depth in notches]
+    even = min(depths) / max(depths)
+    if len(notches) in (5, 6, 7, 8) and even > 0.4:
+        return "star", min(1.0, 0.5 + even / 2)
+    if len(notches) == 4 and even > 0.5:
+        return ("star" if solidity < 0.5 and not _square_arms(contour) else "cross"), min(1.0, 0.5 + even / 2)
     moments = cv2.moments(contour)
-    if moments["m00"] <= 0:
-        return UNKNOWN, 0.0
-    middle = np.array([moments["m10"], moments["m01"]]) / moments["m00"]
-    offsets = contour[:, 0, :] - middle
-    radius = np.hypot(offsets[:, 0], offsets[:, 1])
-    order = np.argsort(np.arctan2(offsets[:, 1], offsets[:, 0]), kind="stable")
-    angles = np.arctan2(offsets[order, 1], offsets[order, 0])
-    even = np.interp(np.linspace(-np.pi, np.pi, 180, endpoint=False), angles, radius[order], period=2 * np.pi)
-    strength = np.abs(np.fft.rfft(even - even.mean()))[1:10]
-    lobes = 1 + int(np.argmax(strength))
-    clear = float(strength[lobes - 1] / max(1e-6, strength.sum()))
-    if lobes in (5, 6, 7, 8) and clear > 0.3:
-        return "star", min(1.0, 0.5 + clear)
-    if lobes == 4 and clear > 0.3:
-        inner, outer = float(even.min()), float(even.max())
-        return ("cross" if solidity > 0.5 or inner / outer < 0.6 else "star"), min(1.0, 0.5 + clear)
+    middle = np.array([moments["m10"], moments["m01"]]) / max(1.0, moments["m00"])
+    if len(notches) == 1:
+        if solidity < 0.75:
+            return "crescent", 0.6
+        return ("heart", 0.8) if _pointed(contour, middle, notches[0][:2]) else (UNKNOWN, 0.4)
+    if len(notches) == 2 and even > 0.45 and _arrow_like(contour, notches):
+        return "arrow", 0.8
     return UNKNOWN, 0.3
+
+
+def _square_arms(contour: "NDArray[np.int32]") -> bool:
+    """Whether the outline has two corners at the end of each of four arms."""
+    import cv2
+
+    return len(cv2.approxPolyDP(contour, 0.02 * cv2.arcLength(contour, True), True)) >= 10
+
+
+def _pointed(contour: "NDArray[np.int32]", middle: "NDArray[np.float64]", notch: tuple[int, int]) -> bool:
+    """Whether the side away from the notch runs to a point: narrow near its end, wide at the notch."""
+    import numpy as np
+
+    axis = middle - np.array(notch, float)
+    length = float(np.hypot(*axis))
+    if length < 1e-6:
+        return False
+    axis /= length
+    offsets = contour[:, 0, :] - middle
+    along = offsets @ axis
+    across = offsets @ np.array([-axis[1], axis[0]])
+    low, high = float(along.min()), float(along.max())
+    near_tip = along > high - 0.2 * (high - low)
+    near_notch = (along > low + 0.15 * (high - low)) & (along < low + 0.45 * (high - low))
+    if not near_tip.any() or not near_notch.any():
+        return False
+    return float(np.ptp(across[near_tip])) < 0.6 * float(np.ptp(across[near_notch]))
+
+
+def _arrow_like(contour: "NDArray[np.int32]", notches: list[tuple[int, int, float]]) -> bool:
+    """Whether two bays lie opposite each other behind a head: a shaft on one side, a point on the other."""
+    import numpy as np
+
+    first, second = (np.array(notch[:2], float) for notch in notches)
+    middle = (first + second) / 2
+    across = second - first
+    shaft = float(np.hypot(*across))
+    if shaft < 1e-6:
+        return False
+    across /= shaft
+    along = np.array([-across[1], across[0]])
+    offsets = contour[:, 0, :] - middle
+    forward, sideways = offsets @ along, offsets @ across
+    if forward.max() < -forward.min():
+        forward = -forward
+    # The head may be on the longer or the shorter side of the bays: it is the side wider than the shaft.
+    ahead, behind = forward > 0.1 * forward.max(), forward < 0.1 * forward.min()
+    if not ahead.any() or not behind.any():
+        return False
+    wide_ahead, wide_behind = float(np.ptp(sideways[ahead])), float(np.ptp(sideways[behind]))
+    head = forward if wide_ahead > wide_behind else -forward
+    tip = head > 0.8 * head.max()
+    return (
+        max(wide_ahead, wide_behind) > 1.4 * shaft
+        and min(wide_ahead, wide_behind) < 1.4 * shaft
+        and float(np.ptp(sideways[tip])) < 0.6 * max(wide_ahead, wide_behind)
+    )
