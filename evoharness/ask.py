@@ -60,8 +60,6 @@ def print_trace(answered: "Answered") -> None:
 def _print_step(number: int, step: "TraceStep") -> None:
     import json
 
-    from evoharness.memorize import clock
-
     looked = ""
     if step.frame_times:
         first, last = min(step.frame_times), max(step.frame_times)
@@ -82,6 +80,13 @@ def _print_step(number: int, step: "TraceStep") -> None:
             print(f"       … {len(observations) - 12} more")
     elif result is not None:
         print(f"       → {json.dumps(result, ensure_ascii=False)[:300]}")
+
+
+def clock(seconds: float) -> str:
+    """`1:02:03.4`, `2:03.4`."""
+    minutes, rest = divmod(round(seconds, 1), 60)
+    hours, minutes = divmod(int(minutes), 60)
+    return f"{hours}:{minutes:02d}:{rest:04.1f}" if hours else f"{minutes}:{rest:04.1f}"
 
 
 def _short(arguments: "dict[str, object]") -> str:

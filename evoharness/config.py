@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evoharness.cli.schema import OPEN, text
 from evoharness.errors import UserError
+from evoharness.evolution.proposers.search import SearchSettings
 from evoharness.evolution.settings import EvolutionSettings, GateSettings
 from evoharness.questioner.policy import QuestionerSettings
 
@@ -66,6 +67,15 @@ class HarnessSection:
     """`initial`, or a folder that `export` wrote."""
     parameters: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
     """Parameters with other values than in that harness."""
+
+
+@dataclass
+class ProposersSection:
+    """Where changes to the harness come from."""
+
+    name: str = "search"
+    """search: a beam search over parameters and syntax trees, without a model."""
+    search: SearchSettings = field(default_factory=SearchSettings)
 
 
 @dataclass
@@ -159,6 +169,7 @@ class EvolveConfig(RunningCommon):
     questioner: QuestionerSettings = field(default_factory=QuestionerSettings)
     evolution: EvolutionSettings = field(default_factory=_evolution)
     gate: GateSettings = field(default_factory=GateSettings)
+    proposers: ProposersSection = field(default_factory=ProposersSection)
     resume: str | None = text()
     """A run to go on with: a folder, a name in the folder of runs, or `latest`."""
 

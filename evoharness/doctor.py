@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
@@ -131,8 +131,9 @@ def backbone() -> str:
 
 def backbones() -> str:
     """Names of all backbones, those of other packages included."""
-    others = sorted(point.name for point in entry_points(group="evoharness.backbones"))
-    return ", ".join(["embedded", *others])
+    from evoharness.models.registry import backbone_names
+
+    return ", ".join(backbone_names())
 
 
 def keys() -> str:

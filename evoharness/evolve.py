@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
+from evoharness.errors import UserError
 
 if TYPE_CHECKING:
     from evoharness.cli.inputs import Inputs
@@ -34,12 +35,13 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             inputs = load_inputs(run)
             initial = harness_of(config.harness)
         else:
+            _check(config)
             check_runs_folder(config, call)
             progress = make_progress(config.display)
             stack.callback(progress.close)
             initial = harness_of(config.harness)
             inputs = gather(config, progress)
-            run = stack.enter_context(new_run(config, call, config.name or "evolve"))
+            run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve"))
             save_inputs(run, inputs)
         try:
             summary = _evolve(config, inputs, initial, run, progress)
@@ -53,16 +55,40 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     return numbers_of(summary)
 
 
+def _check(config: "EvolveConfig") -> None:
+    """UserError for settings that make no sense, before anything is made."""
+    from evoharness.evolution.gates import check_gate
+    from evoharness.questioner import initial_policy
+
+    check_gate(config.gate)
+    initial_policy(config.questioner)
+    for name in ("rounds", "videos_per_round", "evolution_questions", "validation_questions", "finalists"):
+        if getattr(config.evolution, name) < 1:
+            raise UserError(f"evolution.{name}={getattr(config.evolution, name)}: at least 1 is needed")
+    if config.proposers.name != "search":
+        raise UserError(f"proposers.name={config.proposers.name} is not known: use search")
+
+
 def _evolve(
     config: "EvolveConfig", inputs: "Inputs", initial: "Harness", run: "RunDirectory", progress: "Progress"
 ) -> "Summary":
     from evoharness.cli.parts import executor_of
     from evoharness.evolution import evolve as run_evolution
+    from evoharness.evolution.proposers import SearchProposer
 
     with executor_of(config) as executor:
-        summary = run_evolution(config.evolution, inputs, initial, executor, run, progress)
-    run.save("summary.json", summary)
-    return summary
+        return run_evolution(
+            config.evolution,
+            inputs,
+            initial,
+            executor,
+            run,
+            progress,
+            proposer=SearchProposer(config.proposers.search),
+            questioner=config.questioner,
+            limits=config.limits.of_solver(),
+            seed=config.seed,
+        )
 
 
 def _quoted(run: "RunDirectory") -> str:

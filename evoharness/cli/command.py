@@ -20,6 +20,8 @@ class Call:
     """Folder of the sweep that the job belongs to."""
     number: int | None = None
     """Which job of the sweep, from 0."""
+    preset: str | None = None
+    """Name of the preset, for commands that have presets."""
 
 
 Job = Callable[[Any, Call], Numbers | None]

@@ -125,6 +125,7 @@ class _Task:
             config_text=OmegaConf.to_yaml(composed),
             sweep=self.sweep,
             number=number,
+            preset=hydra_config.runtime.choices.get("preset"),
         )
         if self.sweep is None or number is None:
             try:
@@ -184,8 +185,10 @@ def _runs_folder(overrides: Sequence[str]) -> Path:
 
 
 def _remove_if_empty(sweep: Path | None) -> None:
-    if sweep is None:
+    """Remove the folder of a sweep in which no job was begun, and those made for it."""
+    if sweep is None or any(path.name != "multirun.yaml" for path in sweep.iterdir()):
         return
+    (sweep / "multirun.yaml").unlink(missing_ok=True)  # Hydra's own record of the sweep
     for folder in (sweep, sweep.parent, sweep.parent.parent):
         try:
             folder.rmdir()
