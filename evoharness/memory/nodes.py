@@ -7,6 +7,7 @@ from evoharness.memory.transcript import cues_of
 from evoharness.records.base import Record
 from evoharness.records.interval import Interval
 from evoharness.records.memory import Entity, Event, Segment, VideoMemory, VisibleText
+from evoharness.retrieval import words
 
 NodeKind = Literal["segment", "event", "entity", "text", "transcript"]
 RECORD_KINDS: tuple[NodeKind, ...] = ("event", "entity", "text")
@@ -76,6 +77,6 @@ def transcript_nodes(memory: VideoMemory) -> Iterator[Node]:
 
 
 def _told(head: str, description: str) -> str:
-    if not head or head.casefold() in description.casefold():
+    if set(words(head)) <= set(words(description)):
         return description
     return f"{head}: {description}" if description else head

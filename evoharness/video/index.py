@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evoharness.video.container import packets_of
+
 EDGE_BYTES = 65_536
 """How much of the head and of the tail of a file goes into its hash."""
 
@@ -105,30 +107,22 @@ class PacketTable:
     """The container carries no times: `pts` is the position of a packet."""
     damaged: int = 0
     """Packets whose inner lengths do not add up."""
-    stopped: str | None = None
-    """What ended the reading early; None when the container could be read to its end."""
+    complaints: list[str] = field(default_factory=list)
+    """What disturbed the reading; empty when the container could be read to its end."""
 
 
 def read_packets(container: Any, stream: Any) -> PacketTable:
     """List the packets of a PyAV stream; damage ends the list or is counted, and never raises."""
-    import av
-
     table = PacketTable()
     timeless: list[Packet] = []
     prefix = _length_prefix(stream.codec_context)
-    try:
-        for packet in container.demux(stream):
-            if not packet.size:
-                continue
-            pts = packet.pts if packet.pts is not None else packet.dts
-            row = Packet(
-                pts or 0, packet.duration or 0, packet.size, bool(packet.is_keyframe), not packet.is_discard
-            )
-            (table.packets if pts is not None else timeless).append(row)
-            if packet.is_corrupt or (prefix and not _adds_up(memoryview(packet), prefix)):
-                table.damaged += 1
-    except (av.error.FFmpegError, EOFError) as error:
-        table.stopped = str(error)
+    for packet in packets_of(container, stream, table.complaints):
+        pts = packet.pts if packet.pts is not None else packet.dts
+        key, shown = bool(packet.is_keyframe), not packet.is_discard
+        row = Packet(pts or 0, packet.duration or 0, packet.size, key, shown)
+        (table.packets if pts is not None else timeless).append(row)
+        if packet.is_corrupt or (prefix and not _adds_up(memoryview(packet), prefix)):
+            table.damaged += 1
     if timeless and not table.packets:
         table.counted = True
         table.packets = [row._replace(pts=n, duration=1) for n, row in enumerate(timeless)]

@@ -1,12 +1,17 @@
 """What a file is, found by reading its container and at most a few of its pictures."""
 
 import math
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from evoharness.records.video import VideoInfo
+from evoharness.video.container import damage, open_container, packets_of, pick_stream
 from evoharness.video.errors import NotAVideo
-from evoharness.video.index import PacketIndex, content_hash, read_packets
+from evoharness.video.index import Packet, PacketIndex, content_hash, read_packets
+
+STRAYS = 0.05
+"""At most so large a part of the pictures is left out for impossible times."""
 
 TRIED_PACKETS = 300
 """How far a damaged file is decoded in search of a first picture."""
@@ -19,8 +24,6 @@ def probe(path: Path) -> VideoInfo:
 
 def examine(path: Path) -> tuple[VideoInfo, PacketIndex]:
     """The facts together with the packet index."""
-    import av
-
     if not path.exists():
         raise NotAVideo(path, "no such file")
     if not path.is_file():
@@ -35,36 +38,19 @@ def examine(path: Path) -> tuple[VideoInfo, PacketIndex]:
             return _examine(path, container, stream)
     except PermissionError as error:
         raise NotAVideo(path, "no permission to read it") from error
-    except (av.error.FFmpegError, OSError) as error:
-        raise NotAVideo(path, f"not a video, or damaged beyond reading ({_words(error)})") from error
-
-
-def open_container(path: Path) -> Any:
-    """The PyAV container of a local file, whatever its name looks like."""
-    import av
-
-    # "file:" keeps a name such as "a:b.mp4" from being taken for a protocol.
-    return av.open(f"file:{path}", mode="r", metadata_errors="replace")
-
-
-def pick_stream(container: Any) -> Any | None:
-    """The video stream that is meant: cover art and other attached pictures are none."""
-    import av
-
-    pictures = av.stream.Disposition.attached_pic | av.stream.Disposition.timed_thumbnails
-    streams = [
-        s for s in container.streams.video if not s.disposition & pictures and s.codec_context is not None
-    ]
-    preferred = [s for s in streams if s.disposition & av.stream.Disposition.default]
-    return next(iter(preferred + streams), None)
+    except damage() as error:
+        raise NotAVideo(path, _beyond_reading(error)) from error
+    except OSError as error:
+        raise NotAVideo(path, _beyond_reading(error)) from error
 
 
 def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, PacketIndex]:
     table = read_packets(container, stream)
     packets, counted = table.packets, table.counted
     warnings = []
-    if table.stopped:
-        warnings.append(f"reading stopped before the end of the file ({table.stopped})")
+    if table.complaints:
+        times = len(table.complaints)
+        warnings.append(f"reading was disturbed {times} times, first by: {table.complaints[0]}")
     if table.damaged:
         warnings.append(f"{table.damaged} of {len(packets)} packets are damaged")
     # Only these containers count their pictures; elsewhere the number is a guess.
@@ -75,12 +61,15 @@ def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, Packet
         unit = 1 / float(stream.average_rate or stream.guessed_rate or 25)
     else:
         unit = float(stream.time_base)
+    promised = 0.0 if counted else _promised_seconds(container, stream)
+    packets, strays = _without_strays(packets, unit, promised)
+    if strays:
+        warnings.append(f"{strays} pictures with impossible times are left out")
     try:
         index = PacketIndex(packets, unit, counted=counted)
     except ValueError:
         raise NotAVideo(path, "its video stream has no pictures") from None
-    promised = _promised_seconds(container, stream)
-    if promised > index.duration + max(1.0, 0.02 * index.duration) and not counted:
+    if promised > index.duration + max(1.0, 0.02 * index.duration):
         warnings.append(f"the header promises {promised:.1f} s, {index.duration:.1f} s are there")
     picture, broken = _first_picture(path)
     if picture is None:
@@ -118,6 +107,20 @@ def _promised_seconds(container: Any, stream: Any) -> float:
     return container.duration / 1e6 if alone and container.duration else 0.0
 
 
+def _without_strays(packets: list[Packet], unit: float, promised: float) -> tuple[list[Packet], int]:
+    """Packets without the few whose times lie far behind what the header promises, and how many those are.
+
+    One damaged time stamp would otherwise make hours out of a minute. A header that is wrong about many
+    packets is not believed.
+    """
+    if not promised or not packets:
+        return packets, 0
+    limit = min(packet.pts for packet in packets) + (2 * promised + 60) / unit
+    kept = [packet for packet in packets if packet.pts <= limit]
+    strays = len(packets) - len(kept)
+    return (kept, strays) if 0 < strays <= STRAYS * len(packets) else (packets, 0)
+
+
 def quarter_turns(counterclockwise: float) -> int:
     """Quarter turns clockwise, 0 to 3, for a display matrix that turns by so many degrees the other way."""
     return round(-counterclockwise / 90) % 4 if math.isfinite(counterclockwise) else 0
@@ -125,25 +128,24 @@ def quarter_turns(counterclockwise: float) -> int:
 
 def _first_picture(path: Path) -> tuple[Any | None, bool]:
     """The first picture that decodes (it carries the display matrix), and whether some before it did not."""
-    import av
-
     broken = False
     with open_container(path) as container:
         stream = pick_stream(container)
         if stream is None:
             return None, False
+        for packet in islice(packets_of(container, stream), TRIED_PACKETS):
+            try:
+                pictures = stream.codec_context.decode(packet)
+            except damage():
+                broken = True
+                continue
+            if pictures:
+                return pictures[0], broken
         try:
-            for number, packet in enumerate(container.demux(stream)):
-                if number > TRIED_PACKETS:
-                    break
-                try:
-                    for picture in packet.decode():
-                        return picture, broken
-                except (av.error.FFmpegError, EOFError):
-                    broken = True
-        except (av.error.FFmpegError, EOFError):
-            pass
-    return None, True
+            rest = stream.codec_context.decode(None)
+        except damage():
+            rest = []
+    return next(iter(rest), None), broken
 
 
 def _without_video(container: Any) -> str:
@@ -154,5 +156,6 @@ def _without_video(container: Any) -> str:
     return "no video stream"
 
 
-def _words(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).strip().rstrip(".").lower()
+def _beyond_reading(error: Exception) -> str:
+    words = (getattr(error, "strerror", None) or str(error)).strip().rstrip(".").lower()
+    return f"not a video, or damaged beyond reading ({words})"

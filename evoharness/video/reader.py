@@ -5,12 +5,15 @@ frame, and checks where a seek really landed, because containers with a poor ind
 that cannot be decoded costs its own picture only: what was last decoded before it stands in for it.
 """
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from evoharness.video.container import damage, open_container, packets_of, pick_stream
 from evoharness.video.index import PacketIndex
-from evoharness.video.probe import open_container, pick_stream, quarter_turns
+from evoharness.video.probe import quarter_turns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +91,6 @@ class _Walk:
         self._held_pts: int | None = None
         self._next: Any = None  # decoded, but shown only after that
         self._next_pts: int | None = None
-        self._key: int | None = None  # where the run of pictures began
         self._counted = 0
         self._open()
 
@@ -125,26 +127,23 @@ class _Walk:
         # One thread: videos are read side by side in several processes, and the repair of damaged
         # pictures depends on the number of threads.
         self._stream.codec_context.thread_count = 1
-        self._pictures = self._decoded(self._container.demux(self._stream))
+        self._pictures = self._decoded(packets_of(self._container, self._stream))
 
     def _seek(self, key: int) -> None:
         """Go on from the key frame at `key`, or from an earlier one when the container cannot land there."""
-        import av
-
         keys = self._index.keys
-        position = keys.index(key) if len(keys) < 64 else _place(keys, key)
-        back = 1
+        position, back = bisect_left(keys, key), 1
         while position >= 0:
             try:
                 self._container.seek(keys[position], stream=self._stream, backward=True)
-                packets = self._container.demux(self._stream)
-                first = next(packets, None)
-            except (av.error.FFmpegError, EOFError):
+            except damage():
                 break
+            packets = packets_of(self._container, self._stream)
+            first = next(packets, None)
             landed = None if first is None else (first.pts if first.pts is not None else first.dts)
             if landed is not None and landed <= key:
                 self._drop_pictures()
-                self._pictures = self._decoded(packets, first)
+                self._pictures = self._decoded(chain([first], packets))
                 return
             position -= back
             back *= 2
@@ -154,38 +153,20 @@ class _Walk:
     def _drop_pictures(self) -> None:
         self._next, self._next_pts = None, None
 
-    def _decoded(self, packets: Iterator[Any], first: Any = None) -> Iterator[tuple[Any, int]]:
+    def _decoded(self, packets: Iterable[Any]) -> Iterator[tuple[Any, int]]:
         """Pictures with their times, in the order in which the decoder gives them; damage is skipped."""
-        import av
-
-        packet = first
-        while True:
+        for packet in chain(packets, [None]):  # None asks the decoder for what it still holds
             try:
-                if packet is None:
-                    packet = next(packets, None)
-                if packet is None:
-                    return
-                pictures = self._stream.codec_context.decode(packet if packet.size else None)
-            except (av.error.FFmpegError, EOFError):
-                if packet is None:
-                    return  # the container itself ends in damage
-                pictures = []
-            if packet is not None and not packet.size and not pictures:
-                return
-            packet = None
+                pictures = self._stream.codec_context.decode(packet)
+            except damage():
+                continue
             for picture in pictures:
-                pts = self._counted if self._index.counted else picture.pts
+                pts = picture.pts if picture.pts is not None else picture.dts
+                if self._index.counted:
+                    pts = self._counted
                 self._counted += 1
-                if pts is None:
-                    pts = picture.dts
                 if pts is not None:
                     yield picture, pts
-
-
-def _place(keys: Sequence[int], key: int) -> int:
-    from bisect import bisect_left
-
-    return bisect_left(keys, key)
 
 
 def render(picture: Any, want: Wanted) -> "NDArray[np.uint8]":

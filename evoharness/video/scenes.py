@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from evoharness.video.video import Video
 
 
+MOST_THRESHOLDS = 128
+"""How many thresholds are tried; hours of video have more different scores than that."""
+
+
 class SceneSettings(Record):
     """How a video is cut into segments (Table 6, memory construction)."""
 
@@ -56,7 +60,8 @@ def cut(times: list[float], scores: list[float], duration: float, settings: Scen
     """Cuts from differences: the threshold whose median segment comes nearest to (minimum + maximum) / 2."""
     wish = (settings.minimum_s + settings.maximum_s) / 2
     best: tuple[float, float, list[float]] | None = None
-    for threshold in sorted(set(scores)):
+    thresholds = sorted(set(scores))
+    for threshold in thresholds[:: 1 + len(thresholds) // MOST_THRESHOLDS]:
         bounds = _bounded(times, scores, threshold, duration, settings)
         lengths = sorted(b - a for a, b in pairwise(bounds))
         miss = abs(lengths[len(lengths) // 2] - wish)

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from evoharness.records.frame import Detail
 from evoharness.video import NotAVideo, Video, probe
-from evoharness.video.probe import open_container, pick_stream
+from evoharness.video.container import open_container, pick_stream
+from evoharness.video.index import Packet
+from evoharness.video.probe import _without_strays
 from evoharness.video.reader import Wanted
 from tests.video.conftest import SHARED
 from tests.video.recordings import is_upright, number_in, numbered, record
@@ -181,6 +183,30 @@ class TestDamage:
         assert any("damaged" in warning for warning in video.info.warnings)
         assert sum(1 for _ in video.pixels(video.frames(times, Detail.SMALL))) == 100
         assert numbers(video, [0]) == [0]
+
+    @pytest.mark.parametrize("ending", ["mp4", "mkv", "ts"])
+    def test_random_damage_gives_pictures_or_a_reason(self, tmp_path: Path, ending: str) -> None:
+        whole = record(tmp_path / f"whole.{ending}", map(numbered, range(30)), gop=10).read_bytes()
+        hurt = tmp_path / f"hurt.{ending}"
+        for seed in range(25):
+            rng = random.Random(f"{ending}{seed}")
+            data = bytearray(whole)
+            for _ in range(rng.choice([1, 10, 100, 500])):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            hurt.write_bytes(data[: rng.randrange(len(data))] if seed % 3 == 0 else data)
+            video = Video(hurt)
+            try:
+                frames = video.frames([0, 0.7, 1.5, 2.9], Detail.SMALL)
+            except NotAVideo:
+                continue
+            assert len(list(video.pixels(frames))) == len(frames)
+
+    def test_one_impossible_time_does_not_make_hours_of_a_minute(self) -> None:
+        sound = [Packet(pts=n, duration=1, size=9, key=n == 0, shown=True) for n in range(100)]
+        stray = sound[-1]._replace(pts=10**9)
+        assert _without_strays([*sound, stray], 0.1, promised=10.0) == (sound, 1)
+        late = [packet._replace(pts=packet.pts + 10**6) for packet in sound[50:]]
+        assert _without_strays([*sound[:50], *late], 0.1, promised=10.0)[1] == 0
 
     def test_the_hash_is_of_the_content(self, plain: Path, tmp_path: Path) -> None:
         copy = tmp_path / "another name.mp4"

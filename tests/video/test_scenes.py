@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoharness.records.interval import Interval
@@ -30,6 +30,7 @@ def check(segments: list[Interval], duration: float) -> None:
         assert all(segment.duration >= 29.999 for segment in segments)
 
 
+@settings(deadline=None)
 @given(st.floats(0.1, 4000), st.sampled_from(["black", "uniform", "noise", "one cut", "slides"]))
 def test_bounds_hold_on_any_video(duration: float, kind: str) -> None:
     times = sampled(duration)

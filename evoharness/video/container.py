@@ -1,0 +1,54 @@
+"""Opening a file with PyAV and going through its packets, also when it is damaged."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ERRORS_IN_A_ROW = 20
+"""After so many failures without a packet between them, the rest of a file is given up."""
+
+
+def open_container(path: Path) -> Any:
+    """The PyAV container of a local file, whatever its name looks like."""
+    import av
+
+    # "file:" keeps a name such as "a:b.mp4" from being taken for a protocol.
+    return av.open(f"file:{path}", mode="r", metadata_errors="replace")
+
+
+def pick_stream(container: Any) -> Any | None:
+    """The video stream that is meant: cover art and other attached pictures are none."""
+    import av
+
+    pictures = av.stream.Disposition.attached_pic | av.stream.Disposition.timed_thumbnails
+    streams = [
+        s for s in container.streams.video if not s.disposition & pictures and s.codec_context is not None
+    ]
+    preferred = [s for s in streams if s.disposition & av.stream.Disposition.default]
+    return next(iter(preferred + streams), None)
+
+
+def damage() -> tuple[type[Exception], ...]:
+    """What PyAV raises when a file is damaged (IndexError: a stream that the header did not announce)."""
+    import av
+
+    return av.error.FFmpegError, EOFError, IndexError
+
+
+def packets_of(container: Any, stream: Any, complaints: list[str] | None = None) -> Iterator[Any]:
+    """Packets with content, in the order of the file; reads on behind damage, and ends instead of raising.
+
+    What was wrong is added to `complaints`.
+    """
+    failures = 0
+    while failures <= ERRORS_IN_A_ROW:
+        try:
+            for packet in container.demux(stream):
+                if packet.size:
+                    failures = 0
+                    yield packet
+            return
+        except damage() as error:
+            failures += 1
+            if complaints is not None:
+                complaints.append(str(error))
