@@ -1,6 +1,6 @@
 """Calls of `ctx` that look at the video: overviews, spans, single frames, localization."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evoharness.harness import Parameters
@@ -11,6 +11,7 @@ from evoharness.records.interval import Interval
 from evoharness.sandbox import HostCallError
 from evoharness.solver import arguments as given
 from evoharness.solver.meter import Meter
+from evoharness.solver.skills import PlanStep
 from evoharness.solver.spans import read_spans, shared
 
 if TYPE_CHECKING:
@@ -72,6 +73,20 @@ class Looking:
             window = fine.window
         return {"timeline": [_observed(o) for o in timeline], "window": _interval(window)}
 
+    def follow(self, plan: Sequence[PlanStep], query: str) -> dict[str, Any]:
+        """What the plans of skills ask for: locate the event of the question, then look beside it."""
+        window = self.localize(given.Localize(query=query))["window"]
+        if window is None:
+            return {"observations": [], "candidates": [], "frames": []}
+        look = given.Look(
+            spans=[_beside(window, step, self.duration) for step in plan],
+            fps=self._parameters.detail_fps,
+            max_frames=self._parameters.frame_cap,
+            detail=self._parameters.detail_detail,
+            prompt=query,
+        )
+        return self.look(look)
+
     def frame(self, call: given.OneFrame) -> dict[str, Any]:
         """select_video_frame, or crop_video_frame when there is a box: the frame verifier's words."""
         if call.box is not None and not (call.box[0] < call.box[2] and call.box[1] < call.box[3]):
@@ -122,6 +137,14 @@ class Looking:
         name = self._names.setdefault(frame.key, f"f{len(self._names):04}")
         self._issued[name] = frame
         return name
+
+
+def _beside(window: dict[str, float], step: PlanStep, duration: float) -> list[float]:
+    if step.look == "after":
+        return [window["end"], min(duration, window["end"] + step.seconds)]
+    if step.look == "before":
+        return [max(0.0, window["start"] - step.seconds), window["start"]]
+    return [window["start"], window["end"]]
 
 
 def _observed(observation: Observation) -> dict[str, Any]:

@@ -29,7 +29,6 @@ class Meter:
         self._limits = limits
         self._started = time.monotonic()
         self._shown: list[float] = []
-        self._depth = 0
         self.spend = Spend()
         self.steps: list[TraceStep] = []
 
@@ -60,12 +59,9 @@ class Meter:
         return reply.output
 
     def traced(self, name: str, arguments: dict[str, Any], run: Callable[[], Any]) -> Any:
-        """The result of `run`, recorded as one step; calls made inside it belong to the same step."""
-        if self._depth:
-            return run()
+        """The result of `run`, recorded as one step; these calls do not nest."""
         before, shown, started = self.spend, len(self._shown), time.monotonic()
         result: Any = None
-        self._depth += 1
         try:
             result = run()
             return result
@@ -73,7 +69,6 @@ class Meter:
             result = {"error": str(error)}
             raise
         finally:
-            self._depth -= 1
             self.steps.append(
                 TraceStep(
                     call=name,

@@ -1,7 +1,7 @@
 """Skills: Agent Skills folders whose trigger decides whether they speak to a question.
 
 `SKILL.md` begins with front matter: `name`, `description`, and `metadata` with `trigger` and, where a
-program should follow the rule too, `plan`.
+program should follow the rule too, `plan`: a JSON list such as `[{"look": "after", "seconds": 60}]`.
 
 A trigger lists words or phrases separated by `|`; one that occurs in the question, as whole words and in
 any case, fires it. An empty trigger always fires.
@@ -10,22 +10,21 @@ any case, fires it. An empty trigger always fires.
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from evoharness.records.base import Record
 
 
 class PlanStep(Record):
-    """A rule of a skill that the host follows before the first answer: look beside the located event."""
+    """A rule that the host follows before the strategy starts: look beside the event of the question."""
 
-    do: Literal["look"] = "look"
-    where: Literal["after", "before", "inside"]
-    """Which side of the event that the question names."""
-    seconds: float = 60.0
-    """How much of it to look at; `inside` ignores it."""
+    look: Literal["after", "before", "inside"]
+    """Which side of the located event."""
+    seconds: float = Field(default=60.0, gt=0, le=300)
+    """How much of it to look at; `inside` looks at the whole event."""
 
 
 class Skill(Record):
@@ -34,7 +33,9 @@ class Skill(Record):
     name: str
     description: str = ""
     trigger: str = ""
+    """When it fires."""
     plan: tuple[PlanStep, ...] = ()
+    """What the host looks at by itself when it fires."""
     text: str
     """What a model reads."""
 
@@ -105,12 +106,10 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"[\w']+", text.casefold()))
 
 
-def skill_markdown(
-    name: str, description: str, trigger: str, text: str, plan: list[dict[str, Any]] | None = None
-) -> str:
-    """A SKILL.md of those parts."""
-    metadata = {"trigger": trigger}
-    if plan:
-        metadata["plan"] = json.dumps(plan)
-    front = {"name": name, "description": description, "metadata": metadata}
-    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{text.strip()}\n"
+def skill_markdown(skill: Skill) -> str:
+    """The SKILL.md that reads back as `skill`."""
+    metadata = {"trigger": skill.trigger}
+    if skill.plan:
+        metadata["plan"] = json.dumps([step.model_dump() for step in skill.plan])
+    front = {"name": skill.name, "description": skill.description, "metadata": metadata}
+    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{skill.text.strip()}\n"

@@ -10,6 +10,7 @@ from evoharness.records.question import PublicQuestion
 from evoharness.sandbox import HostCallError, SandboxLimits, SandboxResult, SandboxUnavailable
 from evoharness.solver.bench import SolverBench, SolverLimits
 from evoharness.solver.context import host_api
+from evoharness.solver.evidence import gathered
 from evoharness.solver.generated import GeneratedTools
 from evoharness.solver.looking import Looking
 from evoharness.solver.meter import Meter, Stop
@@ -73,7 +74,12 @@ def solve(
             question=question.id, status=status, message=message, spend=meter.spend, trace=trace, **found
         )
 
+    plan = [step for skill in skills for step in skill.plan]
     try:
+        if plan:
+            arguments = {"steps": [step.model_dump() for step in plan], "query": question.text}
+            seen = meter.traced("plan", arguments, lambda: looking.follow(plan, question.text))
+            thinking.planned = gathered(seen, "plan")
         result = bench.sandbox.run(
             harness.strategies[route.strategy],
             "strategy",
