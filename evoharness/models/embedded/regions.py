@@ -16,7 +16,7 @@ FLAT = 16
 """Levels across three pixels, in the channel that changes most, up to which a region goes on."""
 WORK_WIDTH = 640
 """Wider pictures are halved until they are narrower than twice this."""
-LEAST_SIDE, LEAST_AREA = 5, 30
+LEAST_SIDE, LEAST_AREA = 5, 22
 """Of the flat core of a thing, in pixels."""
 LARGEST = 0.16
 """Share of the picture above which a region is surroundings."""
@@ -51,45 +51,88 @@ def find_regions(rgb: "NDArray[np.uint8]") -> list[Region]:
     import cv2
     import numpy as np
 
-    rows, columns = rgb.shape[:2]
     smooth = cv2.blur(rgb, (3, 3))
     kernel = np.ones((3, 3), np.uint8)
     gradient = cv2.morphologyEx(smooth, cv2.MORPH_GRADIENT, kernel)
-    steepest = cv2.max(cv2.max(gradient[:, :, 0], gradient[:, :, 1]), gradient[:, :, 2])
+    red, green, blue = cv2.split(gradient)
+    steepest = cv2.max(cv2.max(red, green), blue)
     flat = cv2.threshold(steepest, FLAT, 255, cv2.THRESH_BINARY_INV)[1]
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(flat, connectivity=4, ltype=cv2.CV_32S)
-    width, height, area = stats[:, 2], stats[:, 3], stats[:, 4]
-    kept = (np.minimum(width, height) >= LEAST_SIDE) & (area >= LEAST_AREA)
-    kept &= (area <= LARGEST * rows * columns) & (width <= LONGEST * columns) & (height <= LONGEST * rows)
-    kept &= np.maximum(width, height) <= 10 * np.minimum(width, height)
-    kept[0] = False
-    chosen = np.flatnonzero(kept)
-    chosen = chosen[np.argsort(-area[chosen], kind="stable")][:MOST]
     regions = []
-    for label in chosen.tolist():
-        region = _outlined(rgb, labels, label, stats[label])
+    for core in _cores(flat):
+        region = _outlined(rgb, core)
         if region is not None:
             regions.append(region)
     return regions
 
 
-def _outlined(
-    rgb: "NDArray[np.uint8]", labels: "NDArray[np.int32]", label: int, stats: "NDArray[np.int32]"
-) -> Region | None:
+@dataclass(frozen=True)
+class _Core:
+    """A flat region by its outline, in pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    area: float
+    outer: "NDArray[np.int32]"
+    holes: "list[NDArray[np.int32]]"
+
+    def drawn(self, left: int, top: int, width: int, height: int) -> "NDArray[np.uint8]":
+        """1 where the core is, in a window of the picture."""
+        import cv2
+        import numpy as np
+
+        window = np.zeros((height, width), np.uint8)
+        cv2.drawContours(window, [self.outer], -1, 1, -1, offset=(-left, -top))
+        for hole in self.holes:
+            cv2.drawContours(window, [hole], -1, 0, -1, offset=(-left, -top))
+            cv2.drawContours(window, [hole], -1, 1, 1, offset=(-left, -top))
+        return window
+
+
+def _cores(flat: "NDArray[np.uint8]") -> list[_Core]:
+    """The flat regions that may be things, the largest first."""
+    import cv2
+
+    rows, columns = flat.shape
+    contours, hierarchy = cv2.findContours(flat, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
+    links = hierarchy[0].tolist() if contours else []
+    cores = []
+    for index, contour in enumerate(contours):
+        if links[index][3] >= 0 or len(contour) < 2 * LEAST_SIDE:
+            continue
+        x, y, w, h = cv2.boundingRect(contour)
+        shorter, longer = sorted((w, h))
+        if shorter < LEAST_SIDE or longer > 10 * shorter or w > LONGEST * columns or h > LONGEST * rows:
+            continue
+        holes = []
+        child = links[index][2]
+        while child >= 0:
+            holes.append(contours[child])
+            child = links[child][0]
+        area = cv2.contourArea(contour) - sum(cv2.contourArea(hole) for hole in holes)
+        if LEAST_AREA <= area <= LARGEST * rows * columns:
+            cores.append(_Core(x, y, w, h, area, contour, holes))
+    cores.sort(key=lambda core: (-core.area, core.top, core.left))
+    return cores[:MOST]
+
+
+def _outlined(rgb: "NDArray[np.uint8]", flat: _Core) -> Region | None:
     """The full extent of a flat core: up to where the colour is halfway to that of the surroundings."""
     import cv2
     import numpy as np
 
-    rows, columns = labels.shape
-    x, y, w, h, _ = (int(value) for value in stats)
+    rows, columns = rgb.shape[:2]
+    x, y, w, h = flat.left, flat.top, flat.width, flat.height
     margin = 6
     left, top = max(0, x - margin), max(0, y - margin)
     right, bottom = min(columns, x + w + margin), min(rows, y + h + margin)
-    core = labels[top:bottom, left:right] == label
+    drawn = flat.drawn(left, top, right - left, bottom - top)
+    core = drawn > 0
     patch = rgb[top:bottom, left:right].astype(np.float32)
     colour = np.median(patch[core], axis=0)
-    near = cv2.dilate(core.astype(np.uint8), np.ones((2 * margin - 1, 2 * margin - 1), np.uint8))
-    close = cv2.dilate(core.astype(np.uint8), np.ones((7, 7), np.uint8))
+    near = cv2.dilate(drawn, np.ones((2 * margin - 1, 2 * margin - 1), np.uint8))
+    close = cv2.dilate(drawn, np.ones((7, 7), np.uint8))
     around = (near > 0) & (close == 0)
     if around.sum() < 12:
         return None
