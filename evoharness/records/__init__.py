@@ -1,0 +1,1 @@
+"""The data that rooms pass to each other: types only, imported by every room, importing none."""
