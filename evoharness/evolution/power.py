@@ -5,10 +5,34 @@ import math
 from evoharness.evolution.settings import EvolutionSettings
 from evoharness.evolution.sources import RoundQuestions
 from evoharness.records.evolution import Draw
-from evoharness.scoring.statistics import detectable_effect, needed_questions
+from evoharness.scoring.statistics import (
+    detectable_effect,
+    needed_discordant,
+    needed_questions,
+)
 
 USUAL_DISCORDANCE = 0.12
 """Share of discordant pairs that is assumed where none was measured."""
+
+
+def is_underpowered(
+    settings: EvolutionSettings,
+    level: float,
+    discordance: float | None,
+    draw: Draw,
+    questions: RoundQuestions,
+) -> bool:
+    """Whether nothing could be expected to pass: too few questions are answered differently by two harnesses.
+
+    It takes a certain number of discordant pairs, all in favour of the candidate, to reach the level; the
+    share of discordant pairs is the measured one, or the usual one where that is larger.
+    """
+    if settings.gate.name not in ("paired", "sequential"):
+        return False
+    if settings.gate.name == "paired" and settings.gate.unit == "video":
+        return len(draw.validation) < needed_discordant(level)
+    expected = len(questions.validation) * max(discordance or 0.0, USUAL_DISCORDANCE)
+    return expected < needed_discordant(level)
 
 
 def advice(

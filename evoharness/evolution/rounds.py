@@ -19,7 +19,7 @@ from evoharness.evolution.diagnosis import diagnose
 from evoharness.evolution.draw import draw_videos, with_roles
 from evoharness.evolution.gates import could_pass, level_of, make_gate
 from evoharness.evolution.history import History, at
-from evoharness.evolution.power import advice
+from evoharness.evolution.power import advice, is_underpowered
 from evoharness.evolution.proposing import Candidate, ProposalContext, Rejection
 from evoharness.evolution.screening import screen
 from evoharness.evolution.sources import RoundQuestions
@@ -34,7 +34,6 @@ from evoharness.records.evolution import (
     Diagnosis,
     Draw,
     GateReport,
-    QualityNumbers,
     QuestionCounts,
     RoundStatus,
     RoundSummary,
@@ -83,17 +82,13 @@ class Round:
             return begun.model_copy(update={"message": said})
         reused = not self.history.validated().isdisjoint(q.id for q in questions.validation)
         best_level = self._level(1, reused)
-        enough = could_pass(self.settings.gate, best_level, len(questions.validation), len(draw.validation))
-        if not enough or not questions.evolution:
+        possible = could_pass(self.settings.gate, best_level, len(questions.validation), len(draw.validation))
+        if not possible or not questions.evolution:
             said = advice(self.settings, best_level, None, draw, questions)
             return begun.model_copy(update={"status": RoundStatus.UNDERPOWERED, "message": said})
         outcomes = self._answers(questions)
         diagnosis = self._kept(files.DIAGNOSIS, Diagnosis, lambda: self._diagnosis(draw, questions, outcomes))
-        quality = self._kept(
-            files.QUALITY,
-            QualityNumbers,
-            lambda: self.workshop.source.learn(self.number, questions, outcomes, diagnosis),
-        )
+        quality = self.workshop.source.learn(self.number, questions, outcomes, diagnosis)
         candidates = self._candidates(draw, questions, outcomes, diagnosis)
         begun = begun.model_copy(
             update={
@@ -341,11 +336,11 @@ class Round:
             return RoundStatus.RETAINED, ""
         if not candidates:
             return RoundStatus.NO_CANDIDATES, "no proposed change passed verification"
+        said = advice(self.settings, report.level, report.discordance, draw, questions)
+        if is_underpowered(self.settings, report.level, report.discordance, draw, questions):
+            return RoundStatus.UNDERPOWERED, said
         if not finalists:
             return RoundStatus.NO_FINALISTS, "no change did better on the evolution questions"
-        said = advice(self.settings, report.level, report.discordance, draw, questions)
-        if not could_pass(self.settings.gate, report.level, len(questions.validation), len(draw.validation)):
-            return RoundStatus.UNDERPOWERED, said
         if all(verdict.decision is Decision.INDECISIVE for verdict in report.verdicts):
             return RoundStatus.INDECISIVE, report.verdicts[0].reason
         return RoundStatus.KEPT, said

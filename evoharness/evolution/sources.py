@@ -40,7 +40,10 @@ class QuestionSource(Protocol):
     def learn(
         self, round_number: int, questions: RoundQuestions, outcomes: Sequence[Outcome], diagnosis: Diagnosis
     ) -> QualityNumbers:
-        """Judge the round's questions from the incumbent's evolution outcomes; prepare the next round."""
+        """Judge the round's questions from the incumbent's evolution outcomes; prepare the next round.
+
+        May be called again after a run was interrupted: the same arguments give the same.
+        """
         ...
 
 
