@@ -27,6 +27,8 @@ COLOURS = _words(
     "beige golden silver maroon navy olive lime"
 )
 SIZES = _words("tiny small little medium large big huge")
+GENERIC = _words("shape shapes object objects thing things item items figure figures something")
+SURROUNDINGS = _words("background scene screen camera picture video image frame view slide")
 DIRECTIONS = _words("left right top bottom up down upper lower upwards downwards centre center middle")
 CONTRASTS = (
     COLOURS,
@@ -34,7 +36,6 @@ CONTRASTS = (
     DIRECTIONS,
     _words("appears disappears enters leaves opens closes starts stops"),
 )
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _FOLD = str.maketrans({"o": "0", "l": "1", "i": "1", "|": "1", "s": "5", "b": "8", "z": "2"})
 
 
@@ -124,11 +125,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
 
 
-def ordinal(number: int) -> str:
-    """`1` → `first`, up to the tenth."""
-    return _ORDINALS[number - 1] if 1 <= number <= len(_ORDINALS) else f"{number}th"
-
-
 @lru_cache(maxsize=65536)
 def fold(text: str) -> str:
     """Letters that readers of text confuse (O and 0, l and 1, …) made equal, spaces and marks dropped."""
@@ -210,6 +206,16 @@ def contains_in_order(longer: Sequence[str], shorter: Sequence[str]) -> bool:
     return bool(shorter) and all(word in rest for word in shorter)
 
 
+def specific(words: Sequence[str]) -> tuple[str, ...]:
+    """The words without nouns that can stand for anything, such as `shape` or `object`."""
+    return tuple(word for word in words if word not in GENERIC)
+
+
+def could_be(vague: Sequence[str], exact: Sequence[str]) -> bool:
+    """Whether a wording with a noun for anything (`black shape`) fits another (`black circle`)."""
+    return any(word in GENERIC for word in vague) and contains_in_order(exact, specific(vague) or exact)
+
+
 def confusable(a: str, b: str) -> bool:
     """Whether two wordings are too close to stand side by side as answers.
 
@@ -219,6 +225,8 @@ def confusable(a: str, b: str) -> bool:
     if same_words(a, b) or contains_words(a, b) or contains_words(b, a):
         return True
     left, right = content(a), content(b)
+    if could_be(left, right) or could_be(right, left):
+        return True
     if contrasts(left, right):
         return False
     one, other = {stem(word) for word in left}, {stem(word) for word in right}

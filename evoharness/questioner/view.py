@@ -4,6 +4,7 @@ Texts that were read several times, and events that were reported several times,
 several occurrences; so counting, uniqueness and "never shown then" are answered from the whole memory.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -156,7 +157,16 @@ class MemoryView:
 
     @cached_property
     def events(self) -> tuple[Item, ...]:
-        """Every event that can be told in a clause, in order; events that only report a text are left out."""
+        """All that happens and can be told in a clause, in order, but for what only reports a text."""
+        return tuple(item for item in self._told if not is_state(item.name))
+
+    @cached_property
+    def states(self) -> tuple[Item, ...]:
+        """What is so for a while rather than happens: `three cups are visible`."""
+        return tuple(item for item in self._told if is_state(item.name))
+
+    @cached_property
+    def _told(self) -> tuple[Item, ...]:
         groups: dict[tuple[str, ...], _Group] = {}
         for segment in self.segments:
             for event in segment.events:
@@ -220,7 +230,8 @@ class MemoryView:
         found = set()
         for items in (self.texts, self.events):
             words = [english.content(item.name) for item in items]
-            bags = [frozenset(w) for w in words]
+            vague = [english.specific(w) for w in words]
+            bags = [frozenset(w) for w in vague]
             for i, item in enumerate(items):
                 for j, other in enumerate(items):
                     if i == j:
@@ -230,7 +241,7 @@ class MemoryView:
                             item.name, other.name
                         )
                     else:
-                        doubtful = bags[i] <= bags[j] and english.contains_in_order(words[j], words[i])
+                        doubtful = bags[i] <= bags[j] and english.contains_in_order(words[j], vague[i])
                     if doubtful:
                         found.add(item.ids[0])
                         break
@@ -268,9 +279,21 @@ def _padded(words: Sequence[str]) -> str:
 
 
 def readable(text: str) -> bool:
-    """Whether a text that was read is fit for a question: 3 to 70 characters, mostly letters and digits."""
+    """Whether a text that was read is fit for a question: 4 to 70 characters, mostly letters and digits,
+    with a word of at least 3 letters (or 2 of a script without spaces)."""
     signs = sum(c.isalnum() or c.isspace() for c in text)
-    return 3 <= len(text) <= 70 and sum(c.isalpha() for c in text) >= 2 and signs >= 0.75 * len(text)
+    longest = max((sum(c.isalpha() for c in word) for word in text.split()), default=0)
+    if not text.isascii() and longest >= 2 and len(text) >= 2:
+        return len(text) <= 70 and signs >= 0.75 * len(text)
+    return 4 <= len(text) <= 70 and longest >= 3 and signs >= 0.75 * len(text)
+
+
+_STATE = re.compile(r"\b(?:is|are|can be|remains?|stays?) (?:visible|seen|shown|present|on screen|in view)\b")
+
+
+def is_state(clause: str) -> bool:
+    """Whether a clause says that something is there, rather than that something happens."""
+    return _STATE.search(clause) is not None
 
 
 def bare(name: str) -> str:
@@ -288,6 +311,8 @@ def clause_of(event: Event) -> tuple[str, str]:
         own, told = english.content(subject), english.content(action)
         if own and told[: len(own)] == own and len(told) > len(own):
             action = " ".join(action.split()[-(len(told) - len(own)) :])
+        elif english.contains_words(action, subject):
+            return "", english.lower_first(action)
         predicate = english.predicate_of(action, phrase)
         target = english.clean(event.object)
         if target and not english.contains_words(predicate, target):

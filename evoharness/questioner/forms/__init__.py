@@ -20,6 +20,8 @@ from evoharness.records.question import QuestionKind as Kind
 
 FORMS: tuple[Form, ...] = (
     Form("repeats", Kind.COUNTING, counting.repeats),
+    Form("repeats_of_verb", Kind.COUNTING, counting.repeats_of_verb),
+    Form("counted_at", Kind.COUNTING, counting.counted_at),
     Form("texts_shown", Kind.COUNTING, counting.texts_shown),
     Form("times_of_verb", Kind.COUNTING, counting.times_of_verb),
     Form("kinds_of_thing", Kind.COUNTING, counting.kinds_of_thing),
@@ -37,7 +39,9 @@ FORMS: tuple[Form, ...] = (
     Form("who_acts", Kind.ACTIONS_EVENTS, actions.who_acts),
     Form("place_of_text", Kind.SPATIAL, spatial.place_of_text),
     Form("place_of_thing", Kind.SPATIAL, spatial.place_of_thing),
+    Form("place_of_event", Kind.SPATIAL, spatial.place_of_event),
     Form("side_of_movement", Kind.SPATIAL, spatial.side_of_movement),
+    Form("direction_of_movement", Kind.SPATIAL, spatial.direction_of_movement),
     Form("next_text", Kind.TEMPORAL_ORDER, order.next_text),
     Form("previous_text", Kind.TEMPORAL_ORDER, order.previous_text),
     Form("next_event", Kind.TEMPORAL_ORDER, order.next_event),
@@ -45,7 +49,7 @@ FORMS: tuple[Form, ...] = (
     Form("earliest_or_latest", Kind.TEMPORAL_ORDER, order.earliest_or_latest),
     Form("order_of_three", Kind.TEMPORAL_ORDER, order.order_of_three),
     Form("when_it_begins", Kind.RETRIEVAL_LOCALIZATION, localization.when_it_begins),
-    Form("in_which_part", Kind.RETRIEVAL_LOCALIZATION, localization.in_which_part),
+    Form("in_which_stretch", Kind.RETRIEVAL_LOCALIZATION, localization.in_which_stretch),
     Form("text_at", Kind.RETRIEVAL_LOCALIZATION, texts.text_at),
     Form("cause_of", Kind.CAUSAL, reasoning.cause_of),
     Form("effect_of", Kind.CAUSAL, reasoning.effect_of),

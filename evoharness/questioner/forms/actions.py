@@ -66,8 +66,8 @@ def happens_between(view: MemoryView, craft: Craft) -> Iterator[Draft]:
 
 def _scene(
     view: MemoryView, craft: Craft, event: Item
-) -> tuple[str, Interval, tuple[str, ...], tuple[str, ...]] | None:
-    """A moment that holds the event, by a text shown then or by the clock: phrase, interval, names, ids."""
+) -> tuple[str, Interval, tuple[str, ...], tuple[str, ...], Interval] | None:
+    """A text shown during the event, as phrase, interval, names, ids and moment; None when there is none."""
     cues = [
         a
         for a in view.anchors
@@ -75,7 +75,13 @@ def _scene(
     ]
     if cues:
         anchor = craft.anchor(view, craft.pick(cues))
-        return anchor.during, hull((opening(anchor.interval), event.interval)), anchor.names, anchor.ids
+        return (
+            anchor.during,
+            hull((opening(anchor.interval), event.interval)),
+            anchor.names,
+            anchor.ids,
+            anchor.moment,
+        )
     return None
 
 
@@ -91,11 +97,11 @@ def does_what(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         if any(e.near(around) for e in same):
             continue
         scene = _scene(view, craft, event)
-        when, interval, names, ids = scene or (_moment(event), around, (), ())
+        when, interval, names, ids, moment = scene or (_moment(event), around, (), (), around)
         options = [
             Candidate(e.predicate, e.intervals, e.segments)
             for e in view.events
-            if e is not event and e.subject and not (e in same and e.near(interval, slack=2 * SLACK_S))
+            if e is not event and e.subject and not (e in same and e.near(moment, slack=2 * SLACK_S))
         ]
         wrong = craft.wrong(event.predicate, options, around, event.segments, (*names, event.subject))
         if wrong is None:

@@ -48,6 +48,7 @@ def _same(a: str, b: str) -> bool:
 def colour_of_actor(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """The colour of whatever does something, asked without the colour; nothing else may fit the question."""
     plain = {event.ids[0]: english.content(without_colours(event.name)) for event in view.events}
+    vague = {record: english.specific(words) for record, words in plain.items()}
     for event in craft.brief_first(e for e in view.events if e.subject):
         colours, name = colours_in(event.subject), without_colours(event.subject)
         if len(colours) != 1 or colours_in(event.predicate) or len(english.content(name)) < 1:
@@ -55,7 +56,7 @@ def colour_of_actor(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         rivals = [
             e
             for e in view.events
-            if e is not event and english.contains_in_order(plain[e.ids[0]], plain[event.ids[0]])
+            if e is not event and english.contains_in_order(plain[e.ids[0]], vague[event.ids[0]])
         ]
         when, near = "", event.interval
         moment = craft.pick(event.intervals)
@@ -140,7 +141,12 @@ def property_of_thing(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         name = without_colours(thing.name)
         if len(colours) != 1 or not name:
             continue
-        alike = [t for t in view.things if t is not thing and english.contains_words(t.name, name)]
+        words = english.specific(english.content(name))
+        alike = [
+            t
+            for t in view.things
+            if t is not thing and (not words or english.contains_in_order(english.content(t.name), words))
+        ]
         if any(
             distance(_sight(t), _sight(thing)) < 8.0 or set(t.segments) & set(thing.segments) for t in alike
         ):
@@ -172,6 +178,11 @@ def _sight(thing: Thing) -> Interval:
     return Interval(start=max(0.0, thing.first_seen - 1.0), end=thing.first_seen + 1.0)
 
 
+def surrounding(subject: str) -> bool:
+    """Whether it is what is always there, such as the background."""
+    return bool(english.SURROUNDINGS & set(english.tokens(subject)))
+
+
 def _present(item: Item, interval: Interval) -> bool:
     return any(i.overlaps(interval) for i in item.intervals)
 
@@ -179,7 +190,9 @@ def _present(item: Item, interval: Interval) -> bool:
 def seen_while(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """What is seen moving or acting while a text is shown, among things that act only elsewhere."""
     for cue in craft.brief_first(a for a in view.anchors if a.kind == TEXT):
-        actors = [e for e in view.events if e.subject and _present(e, cue.interval)]
+        actors = [
+            e for e in view.events if e.subject and not surrounding(e.subject) and _present(e, cue.interval)
+        ]
         for event in craft.shuffled(actors)[:1]:
             moment = next(i for i in event.intervals if i.overlaps(cue.interval))
             seen = {english.content(t.name) for t in view.things if set(t.segments) & set(cue.segments)}
@@ -187,6 +200,7 @@ def seen_while(view: MemoryView, craft: Craft) -> Iterator[Draft]:
                 e
                 for e in view.events
                 if e.subject
+                and not surrounding(e.subject)
                 and not any(
                     o.near(cue.interval, slack=2 * SLACK_S)
                     for o in view.events

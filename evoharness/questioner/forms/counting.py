@@ -1,5 +1,6 @@
 """How many: repeats of an event, kinds of things, texts."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -11,6 +12,10 @@ from evoharness.records.question import FineType
 
 MOST = 9
 """Larger numbers are not asked for: nobody counts them reliably."""
+
+
+LONGEST_S = 60.0
+"""Longer stretches are not counted in: what a describer misses grows with them."""
 
 
 def number_options(craft: Craft, reference: int, least: int = 0) -> tuple[str, ...]:
@@ -69,6 +74,81 @@ def repeats(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         )
 
 
+def repeats_of_verb(view: MemoryView, craft: Craft) -> Iterator[Draft]:
+    """How often an actor does something, wherever and however: `the star appears`, at whatever place."""
+    groups: dict[tuple[str, str], list[tuple[Interval, str]]] = {}
+    for event in view.events:
+        if event.subject and (verb := _verb(event)):
+            groups.setdefault((event.subject, verb), []).extend(_occurrences(event))
+    for (subject, verb), found in craft.shuffled(groups.items()):
+        found.sort(key=lambda pair: (pair[0].start, pair[0].end))
+        starts = [i.start for i, _ in found]
+        others = [s for s, v in groups if v == verb and s != subject and english.contains_words(s, subject)]
+        if not 2 <= len(found) <= MOST or others or any(b - a < SLACK_S for a, b in pairwise(starts)):
+            continue
+        yield _draft(
+            craft,
+            craft.pick(
+                (
+                    f"How many times in the video is it seen that {subject} {verb}?",
+                    f"In the whole video, how often is it that {subject} {verb}?",
+                )
+            ),
+            len(found),
+            hull(i for i, _ in found),
+            tuple(record for _, record in found),
+            (subject, verb),
+        )
+
+
+def _verb(event: Item) -> str:
+    """The verb of an event where it can stand alone; empty for an auxiliary."""
+    verb = event.predicate.split()[0]
+    return verb if verb.isalpha() and verb.endswith("s") and verb not in _NO_VERBS else ""
+
+
+_NO_VERBS = frozenset({"is", "has", "was", "does"})
+
+
+def _occurrences(event: Item) -> list[tuple[Interval, str]]:
+    return [(i, event.ids[min(k, len(event.ids) - 1)]) for k, i in enumerate(event.intervals)]
+
+
+_COUNTED = re.compile(
+    r"^(?P<number>\d+|two|three|four|five|six|seven|eight|nine) (?P<what>[^,:;]+?) (?:are|can be) "
+    r"(?:visible|seen|shown|present|in view|on screen)$"
+)
+_WORDS = dict(zip("two three four five six seven eight nine".split(), range(2, 10), strict=True))  # noqa: SIM905
+
+
+def counted_at(view: MemoryView, craft: Craft) -> Iterator[Draft]:
+    """How many things of a kind are in view at a moment, where the describer counted them."""
+    found = []
+    for item in view.states:
+        match = _COUNTED.match(item.name)
+        if match:
+            number = _WORDS.get(match["number"]) or int(match["number"])
+            found += [(i, number, match["what"], item) for i in item.intervals]
+    for interval, number, what, item in craft.shuffled(found):
+        when = round(interval.middle)
+        others = [n for i, n, w, _ in found if w == what and i is not interval and abs(i.middle - when) < 4]
+        if not 1 <= number <= MOST or others or not interval.start <= when <= interval.end:
+            continue
+        yield _draft(
+            craft,
+            craft.pick(
+                (
+                    f"How many {what} are visible at about {english.clock(when)}?",
+                    f"At about {english.clock(when)}, how many {what} can be seen at the same time?",
+                )
+            ),
+            number,
+            interval if interval.duration <= 8 else Interval(start=max(0.0, when - 2.0), end=when + 2.0),
+            item.ids,
+            (what, str(when)),
+        )
+
+
 def _scopes(view: MemoryView, craft: Craft) -> list[tuple[Interval, str]]:
     """Stretches to count in: from segment to segment, and windows of whole seconds inside them."""
     found = []
@@ -103,7 +183,7 @@ def _settled(items: tuple[Item, ...], scope: Interval) -> list[Item] | None:
 def texts_shown(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """How many different texts can be read in a stretch of the video."""
     for scope, _segment in _scopes(view, craft):
-        if scope.duration > 60:
+        if scope.duration > LONGEST_S:
             continue
         inside = _settled(view.texts, scope)
         if inside is None or not 1 <= len(inside) <= MOST:
@@ -129,13 +209,11 @@ def times_of_verb(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """How many times something of one verb happens in a stretch: `how many times does something enter …`."""
     verbs: dict[str, list[tuple[Interval, str]]] = {}
     for event in view.events:
-        if event.subject:
-            verb = event.predicate.split()[0]
-            if verb.isalpha() and verb not in {"is", "are", "was", "were", "has", "have"}:
-                verbs.setdefault(verb, []).extend(
-                    (i, event.ids[min(k, len(event.ids) - 1)]) for k, i in enumerate(event.intervals)
-                )
+        if event.subject and (verb := _verb(event)):
+            verbs.setdefault(verb, []).extend(_occurrences(event))
     for scope, _segment in _scopes(view, craft):
+        if scope.duration > LONGEST_S:
+            continue
         for verb, found in craft.shuffled(verbs.items()):
             near = [min(abs(i.start - b), abs(i.end - b)) for i, _ in found for b in (scope.start, scope.end)]
             inside = sorted(((i, r) for i, r in found if i.overlaps(scope)), key=lambda pair: pair[0].start)
@@ -162,7 +240,7 @@ def times_of_verb(view: MemoryView, craft: Craft) -> Iterator[Draft]:
 
 def kinds_of_thing(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """How many different entities of one type a segment records: `how many different circles`."""
-    for segment in craft.shuffled(view.segments):
+    for segment in craft.shuffled(s for s in view.segments if s.interval.duration <= 2 * LONGEST_S):
         groups: dict[str, list[tuple[str, str]]] = {}
         own = {entity.id for entity in segment.entities}
         for thing in view.things:

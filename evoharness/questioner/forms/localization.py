@@ -1,14 +1,13 @@
 """When something is there: by the clock, and in which part of the video."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from evoharness.questioner import english
 from evoharness.questioner.forms.base import TEXT, Craft, Draft, opening
 from evoharness.questioner.policy import DistractorMode
 from evoharness.questioner.view import SLACK_S, MemoryView
 from evoharness.records.question import FineType
-
-_PARTS = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth"}
 
 
 def spacing(craft: Craft, duration: float) -> float:
@@ -72,16 +71,16 @@ def when_it_begins(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         )
 
 
-def in_which_part(view: MemoryView, craft: Craft) -> Iterator[Draft]:
-    """The part of the video, of K equal ones, in which a unique item lies; well inside its part."""
-    part = view.duration / craft.options
-    if part < 4 * SLACK_S:
+def in_which_stretch(view: MemoryView, craft: Craft) -> Iterator[Draft]:
+    """The stretch of the video, of K equal ones, in which a unique item lies; well inside its stretch."""
+    length = view.duration / craft.options
+    if length < 4 * SLACK_S:
         return
-    noun = _PARTS[craft.options]
-    options = tuple(f"in the {english.ordinal(n + 1)} {noun}" for n in range(craft.options))
+    borders = [english.clock(round(n * length)) for n in range(craft.options + 1)]
+    options = tuple(f"from {a} to {b}" for a, b in pairwise(borders))
     for item in craft.brief_first(view.anchors):
-        number = int(item.start // part)
-        low, high = number * part + SLACK_S, (number + 1) * part - SLACK_S
+        number = int(item.start // length)
+        low, high = number * length + SLACK_S, (number + 1) * length - SLACK_S
         if number >= craft.options or item.start < low or item.interval.end > high:
             continue
         anchor = craft.anchor(view, item)
@@ -89,7 +88,9 @@ def in_which_part(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         if anchor.names != (item.name,):
             name = f"can you see {anchor.appears.removesuffix(' appears')}"
         yield Draft(
-            text=craft.pick((f"In which part of the video {name}?", f"In which {noun} of the video {name}?")),
+            text=craft.pick(
+                (f"In which part of the video {name}?", f"In which of these stretches of the video {name}?")
+            ),
             answer=options[number],
             wrong=tuple(o for o in options if o != options[number]),
             interval=anchor.interval,

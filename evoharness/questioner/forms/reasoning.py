@@ -1,12 +1,11 @@
 """Causes and topics."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from evoharness.questioner import english
 from evoharness.questioner.forms.base import Candidate, Craft, Draft, candidates, hull
 from evoharness.questioner.view import Item, MemoryView
-from evoharness.records.interval import Interval
+from evoharness.records.interval import Interval, merged
 from evoharness.records.memory import RelationKind
 from evoharness.records.question import FineType
 
@@ -113,28 +112,31 @@ def _inner(interval: Interval) -> Interval:
 
 
 def main_subject(view: MemoryView, craft: Craft) -> Iterator[Draft]:
-    """The actor with at least three events and twice as many as any of the other options."""
+    """The actor of at least three stretches of the video, twice as many as any of the other options has."""
     events: dict[str, list[Item]] = {}
     for event in view.events:
         if event.subject:
             events.setdefault(event.subject, []).append(event)
-    counts = Counter({s: sum(len(e.intervals) for e in found) for s, found in events.items()})
-    for subject, count in craft.shuffled(counts.items()):
-        minor = [s for s, c in counts.items() if 2 * c <= count]
-        options = [
-            Candidate(s, tuple(i for e in events[s] for i in e.intervals), events[s][0].segments)
-            for s in minor
-        ]
-        own = [i for e in events[subject] for i in e.intervals]
-        if count < 3:
+    stretches = {
+        subject: merged([i for event in found for i in event.intervals], gap=5.0)
+        for subject, found in events.items()
+        if not english.SURROUNDINGS & set(english.tokens(subject))
+    }
+    for subject, own in craft.shuffled(stretches.items()):
+        if len(own) < 3:
             continue
+        options = [
+            Candidate(s, tuple(i), events[s][0].segments)
+            for s, i in stretches.items()
+            if 2 * len(i) <= len(own) and len(events[s]) < len(events[subject])
+        ]
         wrong = craft.wrong(subject, options, own[0], events[subject][0].segments)
         if wrong is not None:
             yield Draft(
                 text=craft.pick(
                     (
                         "Which of these plays the largest part in what happens in the video?",
-                        "What is most of the action in this video about?",
+                        "To which of these do the most things happen in the course of the video?",
                     )
                 ),
                 answer=subject,
@@ -156,13 +158,14 @@ def heading_over(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         return
     for item in craft.brief_first(a for a in view.anchors if a not in headings):
         before = [h for h in headings if h.start <= item.start - 1.0]
-        if not before or any(0 < h.start - item.start < 2.0 for h in headings):
+        if not before or any(0 <= h.start - item.start < 2.0 for h in headings):
             continue
         heading = before[-1]
-        anchor = craft.anchor(view, item)
+        later = [h for h in headings if abs(h.start - heading.start) > 10.0]
+        anchor = craft.anchor(view, item, barred=[h.name for h in headings])
         wrong = craft.wrong(
             heading.name,
-            candidates(h for h in headings if h is not heading),
+            candidates(later),
             item.interval,
             item.segments,
             anchor.names,

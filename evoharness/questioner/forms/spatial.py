@@ -19,8 +19,14 @@ _DOWN = {
     "lower": "bottom",
     "below": "bottom",
 }
-_FROM = re.compile(r"\s*\bfrom (?:the )?(left|right|top|bottom|above|below)(?: (?:side|edge))?\b")
-_TO = re.compile(r"\s*\b(?:to|towards|through) (?:the )?(left|right|top|bottom)(?: (?:side|edge))?\b")
+_SIDE = r"(?:the )?(left|right|top|bottom|above|below)(?: (?:side|edge))?(?! (?:left|right|corner))\b"
+_FROM = re.compile(rf"\s*\bfrom {_SIDE}")
+_TO = re.compile(rf"\s*\b(?:to|towards|through) {_SIDE}")
+_HEADED = re.compile(
+    r"^(?:\w+s|(?:is|are) \w+ing) (?:to the )?(?P<way>left|right|up|down)(?:wards?)?"
+    r"(?=$|[,;]| (?:from|to|into|and|while)\b)"
+)
+_WAYS = {"left": "to the left", "right": "to the right", "up": "upwards", "down": "downwards"}
 _SIDES = {
     "left": "left",
     "right": "right",
@@ -154,11 +160,54 @@ def place_of_thing(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         )
 
 
+_AT = re.compile(
+    r"\s+(?P<place>(?:at|in|on|near) the (?:\w+ ){0,2}"
+    r"(?:left|right|top|bottom|cent(?:er|re)|middle)(?: corner| side| edge)?)$"
+)
+
+
+def place_of_event(view: MemoryView, craft: Craft) -> Iterator[Draft]:
+    """Where something happens; asked without the place, at a moment when it happens nowhere else."""
+    for event in craft.brief_first(e for e in view.events if e.subject):
+        match = _AT.search(event.predicate)
+        place = match and place_in(match["place"].replace("near", "at"))
+        if not match or not place:
+            continue
+        rest = event.predicate[: match.start()]
+        stripped = english.content(f"{event.subject} {rest}")
+        rivals = [
+            e
+            for e in view.events
+            if e is not event and english.contains_in_order(english.content(e.name), stripped)
+        ]
+        moment = craft.pick(event.intervals)
+        if any(e.near(moment, slack=6.0) for e in rivals):
+            continue
+        when = "" if event.once and not rivals else f" at about {english.clock(moment.middle)}"
+        wrong = place_options(craft, place)
+        if len(wrong) < craft.options - 1:
+            continue
+        yield Draft(
+            text=craft.pick(
+                (
+                    f"Where in the picture is it that {event.subject} {rest}{when}?",
+                    f"In which part of the picture can it be seen that {event.subject} {rest}{when}?",
+                )
+            ),
+            answer=place.name,
+            wrong=wrong,
+            interval=moment,
+            support=event.ids,
+            fine_type=FineType.FINDING,
+            about=(event.name,),
+        )
+
+
 def side_of_movement(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """From which side, to which side or in which direction something moves; asked without the sides."""
     for event in craft.brief_first(e for e in view.events if e.subject and e.once):
         origin, target = _FROM.search(event.predicate), _TO.search(event.predicate)
-        if origin is None and target is None:
+        if (origin is None and target is None) or _HEADED.match(event.predicate):
             continue
         rest = _TO.sub("", _FROM.sub("", event.predicate)).strip()
         stripped = english.content(f"{event.subject} {rest}")
@@ -210,3 +259,33 @@ def _sides(
     wrong = tuple(f"{word} the {s}" for s in craft.shuffled(sides) if s != side)[: craft.options - 1]
     asked = f"From which side {do} {subject} come" if origin else f"To which side {do} {subject} go"
     return f"{word} the {side}", wrong, f"{asked} {when}?"
+
+
+def direction_of_movement(view: MemoryView, craft: Craft) -> Iterator[Draft]:
+    """The way something goes, where the predicate says left, right, up or down right after its verb."""
+    for event in craft.brief_first(e for e in view.events if e.subject):
+        match = _HEADED.match(event.predicate)
+        moment = craft.pick(event.intervals)
+        same = [e for e in view.events if e is not event and english.confusable(e.subject, event.subject)]
+        if match is None or any(_HEADED.match(e.predicate) and e.near(moment, slack=4.0) for e in same):
+            continue
+        answer = _WAYS[match["way"]]
+        wrong = tuple(w for w in craft.shuffled(_WAYS.values()) if w != answer)[: craft.options - 1]
+        if len(wrong) < craft.options - 1:
+            continue
+        when = english.clock(moment.middle)
+        do = "do" if english.plural_subject(event.subject) else "does"
+        yield Draft(
+            text=craft.pick(
+                (
+                    f"In which direction {do} {event.subject} move at about {when}?",
+                    f"At about {when}, which way {do} {event.subject} go?",
+                )
+            ),
+            answer=answer,
+            wrong=wrong,
+            interval=moment,
+            support=event.ids,
+            fine_type=FineType.ACTION,
+            about=(event.name, when),
+        )

@@ -11,7 +11,7 @@ from evoharness.records.question import FineType
 
 
 def only_once(view: MemoryView, craft: Craft) -> Iterator[Draft]:
-    """What is done a single time, among things that are done at least twice."""
+    """What is done a single time, among things that are done at least three times."""
     done: dict[tuple[str, ...], list[Item]] = {}
     for event in view.events:
         if event.subject:
@@ -24,7 +24,7 @@ def only_once(view: MemoryView, craft: Craft) -> Iterator[Draft]:
             tuple(s for e in done[k] for s in e.segments),
         )
         for k, count in times.items()
-        if count >= 2
+        if count >= 3
     ]
     for key in craft.shuffled(k for k, count in times.items() if count == 1):
         event = done[key][0]
