@@ -75,8 +75,7 @@ def _exactly(connection: socket.socket, count: int, deadline: float | None, star
 
 
 def _expect(connection: socket.socket, deadline: float | None) -> None:
-    if deadline is None:
-        connection.settimeout(None)
+    if deadline is None:  # the socket is a blocking one, and stays it
         return
     left = deadline - time.monotonic()
     if left <= 0:

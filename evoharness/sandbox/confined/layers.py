@@ -1,29 +1,39 @@
 """Operating-system layers around one run, each applied where the system has it.
 
-The layers that were reached are a value; a run records it.
+The layers that were reached are a value; a run records it. Namespaces are left once by the fork server,
+because making them is slow, and its children inherit them; everything else is done by each child, last of
+all the filter of system calls.
 """
 
 import contextlib
-import ctypes
 import os
 import resource
 import signal
 from typing import Any
 
+from . import kernel
+
 NOBODY = 65534
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
 
-def confine(limits: dict[str, Any]) -> list[str]:
-    """Confine this process for good, and return the names of the layers that hold."""
-    layers = [_rlimits(limits)]
-    if os.getuid() == 0 and _drop_root():
-        layers.append("uid")
-    if _prctl(_PR_SET_NO_NEW_PRIVS, 1):
-        layers.append("no_new_privs")
-    _prctl(_PR_SET_DUMPABLE, 0)
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    return layers
+def confine(limits: dict[str, Any], root: bool) -> list[str]:
+    """Confine this process for good, and return the names of the layers that hold.
+
+    `root`: whether the fork server was started by the superuser.
+    """
+    held = ["uid"] if root and _drop_root() else []
+    kernel.drop_capabilities()
+    if kernel.prctl(_PR_SET_NO_NEW_PRIVS, 1):
+        held.append("no_new_privs")
+    kernel.prctl(_PR_SET_DUMPABLE, 0)
+    kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if kernel.landlock():
+        held.append("landlock")
+    held.insert(0, _rlimits(limits))
+    if kernel.seccomp():
+        held.append("seccomp")
+    return held
 
 
 def close_all_but(kept: int) -> None:
@@ -56,18 +66,3 @@ def _drop_root() -> bool:
     except OSError:
         return False
     return True
-
-
-def _prctl(option: int, value: int) -> bool:
-    return _libc is not None and bool(_libc.prctl(option, value, 0, 0, 0) == 0)
-
-
-def _open_libc() -> Any:
-    try:
-        libc = ctypes.CDLL(None, use_errno=True)
-        return libc if hasattr(libc, "prctl") else None
-    except OSError:
-        return None
-
-
-_libc = _open_libc()
