@@ -2,8 +2,12 @@
 
 What a candidate adds to its incumbent's files is compared with the evolution questions. Forbidden are
 five or more consecutive words of a question or an option; ids, and names of files and videos; and, in
-code and prose, a number within half a second of where a question's source begins or ends, unless it is a
-default of λ. Values of declared parameters, which hold for all videos, are not taken for such numbers.
+code and prose, a number within half a second of where a question's source begins or ends.
+
+Sources begin and end nearly everywhere in a short video, so chance alone would forbid most constants.
+Defaults of λ are allowed, and so are round numbers (how many places to look at, for how many seconds),
+except where they are written as a time: in a span such as `[45, 60]`, or in words such as "at 45". Values
+of declared parameters, which hold for all videos, are not looked at.
 """
 
 import re
@@ -22,6 +26,16 @@ SECONDS_NEAR = 0.5
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
+_SPAN = re.compile(r"[\[(]\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*[\])]")
+_IN_WORDS = re.compile(
+    r"\b(?:at|between|from|until|before|after|seconds?|minutes?)\s+(\d+(?:\.\d+)?)"
+    r"(?:\s*(?:to|and|-|–)\s*(\d+(?:\.\d+)?))?",
+    re.IGNORECASE,
+)
+_ROUND = frozenset(
+    [*range(11), 12, 15, 16, 20, 24, 25, 30, 32, 40, 45, 48, 50, 60, 64, 75, 80, 90, 96, 100]
+    + [120, 128, 150, 180, 192, 200, 240, 250, 256, 300, 360, 400, 500, 512, 600, 900, 1000, 1024, 1800]
+)
 
 
 class Substance:
@@ -64,14 +78,22 @@ class Substance:
                     return f"{path} names “{name}”"
             if path == "harness.yaml":
                 continue
+            times = _times(text)
             for number in _NUMBER.findall(text):
                 value = float(number)
-                if value not in defaults and self._near_boundary(value):
+                general = value in defaults or ((value in _ROUND or value < 1) and value not in times)
+                if not general and self._near_boundary(value):
                     return f"{path} holds {number}, within {SECONDS_NEAR} s of where a question's source lies"
         return ""
 
     def _near_boundary(self, value: float) -> bool:
         return any(abs(value - boundary) <= SECONDS_NEAR for boundary in self._boundaries)
+
+
+def _times(text: str) -> set[float]:
+    """Numbers that are written as a time."""
+    found = [group for pattern in (_SPAN, _IN_WORDS) for match in pattern.findall(text) for group in match]
+    return {float(number) for number in found if number}
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:

@@ -20,6 +20,7 @@ from tests.evolution.scripted import (
     questions,
 )
 
+FACTS = RunFacts.gather(0)
 BETTER = {"detail_fps": 4.0}
 """Answers 20 % more of the questions."""
 CHANGES: list[dict[str, float]] = [
@@ -62,7 +63,7 @@ def go(
     if (folder / "run").exists():
         run = RunDirectory.open(folder / "run")
     else:
-        run = RunDirectory.create(folder, "run", "", RunFacts.gather(0), stamped=False)
+        run = RunDirectory.create(folder, "run", "", FACTS, stamped=False)
     with run:
         return evolve(
             settings,

@@ -1,0 +1,128 @@
+"""The race: who leaves when, who is frozen, and what it costs."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evoharness.evolution.proposing import Candidate
+from evoharness.evolution.screening import kept_after, screen, stages_of
+from evoharness.evolution.settings import GateSettings
+from evoharness.harness import Harness
+from evoharness.records.evolution import ChangeKind, Proposal, Screening
+from evoharness.records.outcome import Outcome
+from evoharness.records.question import Question
+from tests.evolution.scripted import harness, outcome, question
+
+BASE = harness()
+QUESTIONS = [question(n) for n in range(80)]
+
+
+class Track:
+    """Answers by a table: candidate → (questions it wins, questions it loses, frames a question)."""
+
+    def __init__(self, results: dict[str, tuple[range, range, int]]) -> None:
+        self.candidates = [
+            Candidate(
+                Proposal(id=name, kind=ChangeKind.PARAMETERS, title=name, reason="", proposer="test"),
+                harness(chunk_s=100.0 + number),
+            )
+            for number, name in enumerate(results)
+        ]
+        self._by_print = {c.harness.fingerprint: results[c.id] for c in self.candidates}
+        self.asked: list[tuple[int, int]] = []
+
+    def __call__(
+        self, harnesses: Sequence[Harness], questions: Sequence[Question], trial: int = 0, /
+    ) -> dict[str, list[Outcome]]:
+        assert trial == 0
+        unique = {h.fingerprint for h in harnesses}
+        self.asked.append((len(unique), len(questions)))
+        found = {}
+        for fingerprint in unique:
+            wins, losses, frames = self._by_print.get(fingerprint, (range(0), range(0), 100))
+            found[fingerprint] = [
+                outcome(q, float((n % 2 == 0 or n in wins) and n not in losses), frames=frames)
+                for n, q in enumerate(questions)
+            ]
+        return found
+
+    def race(self, sizes: Sequence[int] = (30, 60, 80), finalists: int = 2) -> Screening:
+        return screen(self.candidates, BASE, BASE, QUESTIONS, sizes, finalists, GateSettings(), self)
+
+
+def odd(count: int) -> range:
+    """The first `count` questions that the incumbent fails."""
+    return range(1, 2 * count, 2)
+
+
+NOTHING = range(0)
+
+
+def test_who_gains_nothing_leaves_after_the_first_stage() -> None:
+    track = Track(
+        {"a": (odd(5), NOTHING, 100), "b": (NOTHING, NOTHING, 100), "c": (odd(1), range(2, 5, 2), 100)}
+    )
+    screening = track.race()
+    first = screening.stages[0]
+    assert [(s.candidate, s.net, s.dropped) for s in first.standings] == [
+        ("a", 5, ""),
+        ("b", 0, "no gain: 0 won, 0 lost"),
+        ("c", -1, "no gain: 1 won, 2 lost"),
+    ]
+    assert screening.finalists == ("a",)
+    assert track.asked == [(4, 30), (2, 60), (2, 80)], "incumbent and candidates; then the one that is left"
+
+
+def test_who_looks_too_much_leaves_however_good() -> None:
+    track = Track({"a": (odd(15), NOTHING, 126), "b": (odd(3), NOTHING, 125)})
+    screening = track.race()
+    assert screening.finalists == ("b",)
+    assert screening.stages[0].standings[0].dropped.startswith("uses 1.26 times the frames")
+
+
+def test_the_field_narrows_geometrically_to_the_finalists() -> None:
+    track = Track({f"c{n:02d}": (odd(20 - n), NOTHING, 100) for n in range(13)})
+    screening = track.race(finalists=3)
+    staying = [sum(not s.dropped for s in stage.standings) for stage in screening.stages]
+    assert staying == [8, 5, 3]
+    assert screening.finalists == ("c00", "c01", "c02")
+    assert screening.stages[0].standings[-1].dropped == "8 others did better"
+    paid = sum(
+        harnesses * 30 if size == 30 else harnesses * (20 if size == 80 else 30)
+        for harnesses, size in track.asked
+    )
+    assert paid < 13 * 80
+
+
+def test_ties_go_to_the_cheaper_one_then_to_the_smaller_id() -> None:
+    track = Track({"c": (odd(4), NOTHING, 90), "b": (odd(4), NOTHING, 100), "a": (odd(4), NOTHING, 100)})
+    for each in track.candidates:
+        assert each.id in "abc"
+    screening = track.race(finalists=2)
+    assert screening.finalists == ("a", "b"), "tokens are the same here, whatever the frames"
+
+
+def test_no_candidates_no_finalists() -> None:
+    screening = Track({}).race()
+    assert screening.finalists == ()
+    assert screening.discordance is None
+
+
+def test_discordance_is_measured_where_the_race_ends() -> None:
+    assert Track({"a": (odd(8), NOTHING, 100)}).race().discordance == 0.1
+
+
+def test_stages_are_cut_to_the_questions_there_are() -> None:
+    assert stages_of([30, 60, 80], 200) == [30, 60, 80]
+    assert stages_of([30, 60, 80], 50) == [30, 50]
+    assert stages_of([30, 60, 80], 10) == [10]
+
+
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 4))
+def test_the_last_stage_keeps_as_many_as_may_be_finalists(
+    candidates: int, finalists: int, stages: int
+) -> None:
+    kept = [kept_after(stage, stages, candidates, finalists) for stage in range(1, stages + 1)]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[-1] == min(candidates, finalists)
