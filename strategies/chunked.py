@@ -24,11 +24,12 @@ def strategy(ctx, question):
 
     intervals = merged(candidates, params.detail_padding_s, params.detail_merge_gap_s, duration)
     intervals.sort(key=lambda interval: interval["rank"])
-    for interval in intervals[: params.detail_intervals]:
+    spans = [capped(interval, params.detail_interval_s) for interval in intervals[: params.detail_intervals]]
+    if spans:
         closer = ctx.look(
-            spans=[capped(interval, params.detail_interval_s)],
+            spans=sorted(spans),
             fps=params.detail_fps,
-            max_frames=params.frame_cap,
+            max_frames=params.frame_cap * len(spans),
             detail=params.detail_detail,
             prompt=prompt,
         )
