@@ -24,11 +24,12 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         needed,
         question_set,
     )
-    from evoharness.cli.runs import new_run
+    from evoharness.cli.runs import check_runs_folder, facts_of, new_run
     from evoharness.evaluation import Evaluator, measure
     from evoharness.harness import HarnessStore
     from evoharness.runs import make_progress
 
+    check_runs_folder(config, call)
     progress = make_progress(config.display)
     try:
         file = needed(config.questions, "questions", "questions.jsonl")
@@ -37,9 +38,10 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         harnesses: dict[str, Harness] = {"harness": harness_of(config.harness)}
         if config.against is not None:
             harnesses["against"] = harness_at(config.against)
+        facts = facts_of(config)
         with (
             executor_of(config) as executor,
-            new_run(config, call, name=config.name or "evaluate") as run,
+            new_run(config, call, config.name or "evaluate", facts) as run,
         ):
             store = HarnessStore(run.harnesses)
             for harness in harnesses.values():

@@ -23,7 +23,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     from evoharness.cli.inputs import gather, load_inputs, save_inputs
     from evoharness.cli.parts import harness_of
     from evoharness.cli.resume import resumed
-    from evoharness.cli.runs import check_runs_folder, new_run
+    from evoharness.cli.runs import check_runs_folder, facts_of, new_run
     from evoharness.runs import make_progress
 
     with ExitStack() as stack:
@@ -40,8 +40,9 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             progress = make_progress(config.display)
             stack.callback(progress.close)
             initial = harness_of(config.harness)
+            facts = facts_of(config)
             inputs = gather(config, progress)
-            run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve"))
+            run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve", facts))
             save_inputs(run, inputs)
         try:
             summary = _evolve(config, inputs, initial, run, progress)

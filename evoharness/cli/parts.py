@@ -152,6 +152,10 @@ def _memory_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings, checked; UserError names what does not do."""
     from evoharness.memory import MemorySettings
 
+    unknown = sorted(set(values) - set(MemorySettings.model_fields))
+    if unknown:
+        known = ", ".join(MemorySettings.model_fields)
+        raise UserError(f"there is no setting memory.{unknown[0]}: there are {known}")
     try:
         MemorySettings(**values)
     except ValueError as error:

@@ -40,7 +40,7 @@ def resumed(
     try:
         merged: Any = OmegaConf.merge(OmegaConf.structured(type(config)), OmegaConf.create(run.config_text))
         for key in given:
-            OmegaConf.update(merged, key, OmegaConf.select(now, key), merge=False)
+            OmegaConf.update(merged, key, OmegaConf.select(now, key), merge=True)
         return typed(merged), run
     except (OmegaConfBaseException, ValueError) as error:
         run.close()

@@ -1,5 +1,6 @@
 """Making and finding the run of a command."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +17,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def new_run(config: "RunningCommon", call: Call, name: str) -> "Iterator[RunDirectory]":
+def new_run(config: "RunningCommon", call: Call, name: str, facts: "RunFacts") -> "Iterator[RunDirectory]":
     """A new run for this call: in the folder of runs, or in that of the sweep; closed with the block."""
     from evoharness.runs import RunDirectory
 
-    facts = facts_of(config)
     if call.sweep is not None:
         run = RunDirectory.create(call.sweep, str(call.number), call.config_text, facts, stamped=False)
     else:
@@ -30,7 +30,7 @@ def new_run(config: "RunningCommon", call: Call, name: str) -> "Iterator[RunDire
 
 
 def facts_of(config: "RunningCommon") -> "RunFacts":
-    """What run.json says about a run of this configuration."""
+    """What run.json says about a run of this configuration; UserError for a part that is not known."""
     from evoharness.runs import RunFacts
 
     bench = workbench_config(config).build()
@@ -44,14 +44,13 @@ def check_runs_folder(config: "RunningCommon", call: Call) -> None:
     """UserError when no run can be made where it would be, before any long work is begun."""
     if call.sweep is not None:
         return
-    folder = as_path(config.runs)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.mkdir(exist_ok=True)
-        probe.rmdir()
-    except OSError as error:
-        raise UserError(f"cannot make a run in {folder}: {error.strerror or error}") from error
+    folder = existing = as_path(config.runs).absolute()
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        raise UserError(f"cannot make a run in {folder}: {existing} is no folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise UserError(f"cannot make a run in {folder}: {existing} cannot be written to")
 
 
 def run_at(run: str | None, runs: str) -> "RunDirectory":
