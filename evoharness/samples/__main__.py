@@ -7,7 +7,8 @@ from pathlib import Path
 
 from evoharness.errors import UserError
 
-USAGE = """usage: python -m evoharness.samples out=DIR [videos=N] [seed=S] [minutes=M] [questions=Q] [workers=W]
+USAGE = """\
+usage: python -m evoharness.samples out=DIR [videos=N] [seed=S] [minutes=M] [questions=Q] [workers=W]
 
 Renders synthetic recordings with a known timeline into DIR, and writes questions about them.
 

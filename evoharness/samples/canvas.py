@@ -33,10 +33,10 @@ class Stamp:
     half: Mask
 
     @classmethod
-    def of(cls, mask: Mask) -> "Stamp":
+    def of(cls, mask: NDArray[np.floating]) -> "Stamp":
         """Pad a mask to even sides and halve it for the colour planes."""
         height, width = mask.shape
-        even = np.pad(mask, ((0, height % 2), (0, width % 2)))
+        even = np.pad(mask, ((0, height % 2), (0, width % 2))).astype(np.float32)
         h, w = even.shape
         return cls(even, even.reshape(h // 2, 2, w // 2, 2).mean(axis=(1, 3), dtype=np.float32))
 
@@ -134,7 +134,8 @@ def _outline(shape: str) -> list[tuple[float, float]]:
         return [p for a, (x, y) in zip(outer, inner, strict=True) for p in (a, (0.42 * x, 0.42 * y))]
     if shape == "cross":
         t, e = 0.32, 0.95
-        return [(-t, -e), (t, -e), (t, -t), (e, -t), (e, t), (t, t), (t, e), (-t, e), (-t, t), (-e, t), (-e, -t), (-t, -t)]  # fmt: skip
+        arm = [(-t, -t), (-t, -e), (t, -e)]
+        return [*arm, *((-y, x) for x, y in arm), *((-x, -y) for x, y in arm), *((y, -x) for x, y in arm)]
     if shape == "arrow":
         return [(-1, -0.3), (0.1, -0.3), (0.1, -0.85), (1, 0), (0.1, 0.85), (0.1, 0.3), (-1, 0.3)]
     if shape == "heart":
@@ -182,4 +183,5 @@ def gradient(
         picture[y1:y2, x1:x2] += 7
     coarse = np.random.default_rng(grain).normal(0, 1.5, (height // 6, width // 6)).astype(np.float32)
     picture += cv2.resize(coarse, (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
-    return np.clip(picture, 0, 255).astype(np.uint8)
+    finished: NDArray[np.uint8] = np.clip(picture, 0, 255).astype(np.uint8)
+    return finished

@@ -4,6 +4,7 @@ Acts on the main track follow one another, so nothing hides anything else; capti
 a track of their own. Every time is a whole number of frames.
 """
 
+import math
 import random
 from collections.abc import Callable
 
@@ -36,6 +37,7 @@ class Composer:
         self._unused = [(colour, shape) for colour in COLOURS for shape in SHAPES]
         rng.shuffle(self._unused)
         self._last_use: dict[tuple[str, str], float] = {}
+        self._kept: set[tuple[str, str]] = set()
 
     # time
 
@@ -46,7 +48,7 @@ class Composer:
     def between(self, low: float, high: float) -> float:
         """A random number of seconds, a whole number of frames, not shorter than `low`."""
         frames = self.rng.uniform(low * self.fps, high * self.fps)
-        return max(1, -(-int(low * self.fps * 1000) // 1000), round(frames)) / self.fps
+        return max(math.ceil(low * self.fps - 1e-6), round(frames)) / self.fps
 
     def pause(self, low: float = 0.7, high: float = 1.6) -> None:
         """Let some time pass."""
@@ -61,15 +63,16 @@ class Composer:
     # what is on the screen
 
     def look(
-        self, like: tuple[str, str] | None = None, turning: str | None = None, any_tone: bool = False
+        self, like: tuple[str, str] | None = None, turning: str | None = None, lasting: bool = False
     ) -> tuple[str, str]:
         """A colour and shape that stand out here, not used before while there are any left.
 
         `like` asks for a look-alike (same colour or same shape), `turning` for that very shape, and
-        `any_tone` for a colour that stands out against every background. When all are used, one that
+        `lasting` for a colour that stands out against every background and
+        will not be used again. When all are used, one that
         was not seen lately comes back.
         """
-        unseen = {c for tone in (UNSEEN if any_tone else [self.tone]) for c in UNSEEN[tone]}
+        unseen = {c for tone in (UNSEEN if lasting else [self.tone]) for c in UNSEEN[tone]}
 
         def fits(pair: tuple[str, str]) -> bool:
             return (
@@ -79,8 +82,14 @@ class Composer:
             )
 
         fresh = [pair for pair in self._unused if fits(pair)]
-        old = sorted((pair for pair in self._last_use if fits(pair)), key=lambda pair: self._last_use[pair])
-        return self._use(fresh[0] if fresh else self.rng.choice(old[:6]))
+        old = sorted(
+            (pair for pair in self._last_use if fits(pair) and pair not in self._kept),
+            key=lambda pair: self._last_use[pair],
+        )
+        pair = fresh[0] if fresh else self.rng.choice(old[:6])
+        if lasting:
+            self._kept.add(pair)
+        return self._use(pair)
 
     def _use(self, pair: tuple[str, str]) -> tuple[str, str]:
         if pair in self._unused:

@@ -11,7 +11,7 @@ from evoharness.records.interval import Interval
 from evoharness.samples import composer
 from evoharness.samples.composer import Act, Composer
 from evoharness.samples.timeline import Backdrop, Chapter, Timeline
-from evoharness.samples.vocabulary import BLINK_NOUNS, FIELDS, NUMBERS, PLACES, REMARKS, Field
+from evoharness.samples.vocabulary import BLINK_NOUNS, FIELDS, NUMBERS, PLACES, REMARKS, Field, wrong_with
 
 SHORTEST_MINUTES, USUAL_MINUTES = 2.0, 8.0
 
@@ -29,8 +29,7 @@ def plan_timeline(seed: int, index: int, longest_minutes: float = USUAL_MINUTES)
     least three quarters of `longest_minutes`.
     """
     rng = random.Random(f"recording {seed} {index}")
-    large = rng.random() < 0.4
-    variable = rng.random() < 0.5
+    large, variable = _formats(seed, index)
     fps = 10 if variable else rng.choice([6, 8]) if large else rng.choice([8, 10])
     low = min(SHORTEST_MINUTES, longest_minutes / 2)
     high = min(USUAL_MINUTES, longest_minutes)
@@ -56,6 +55,14 @@ def plan_timeline(seed: int, index: int, longest_minutes: float = USUAL_MINUTES)
         things=tuple(made.things),
         events=tuple(made.events),
     )
+
+
+def _formats(seed: int, index: int) -> tuple[bool, bool]:
+    """Whether a video is large, and whether its rate varies: of each ten, four are large and half vary."""
+    rng = random.Random(f"formats {seed} {index // 10}")
+    formats = [(large, variable) for variable in (False, True) for large in (True, True, False, False, False)]
+    rng.shuffle(formats)
+    return formats[index % 10]
 
 
 @dataclass
@@ -100,7 +107,8 @@ class _Studio:
 
     def _chapter_ends(self) -> list[float]:
         """When each chapter should end, in seconds."""
-        ends, at, last = [], 4.0, self.target - 3.0
+        ends: list[float] = []
+        at, last = 4.0, self.target - 3.0
         while last - at > 12 or not ends:
             length = self.composer.rng.uniform(14, 32)
             if last - at - length < 12:
@@ -164,8 +172,10 @@ class _Studio:
         rng, work = self.composer.rng, self.work
 
         def make() -> str:
-            adjective = f"{rng.choice(work.adjectives)} " if rng.random() < 0.6 else ""
-            return f"{rng.choice(work.verbs)} the {adjective}{rng.choice(work.things)}"
+            verb, adjective = rng.choice(work.verbs), f"{rng.choice(work.adjectives)} "
+            if rng.random() < 0.4 or adjective[:4] == verb[:4].lower():
+                adjective = ""
+            return f"{verb} the {adjective}{rng.choice(work.things)}"
 
         return self._fresh(make)
 
@@ -191,31 +201,37 @@ class _Studio:
     def _draw(self) -> Act:
         """The next act of a shuffled deck that holds every act in its proportion."""
         if not self.deck:
-            self.deck = (
-                [composer.flash] * 5
-                + [composer.flash_beside] * 3
-                + [composer.visitor] * 4
-                + [composer.turn] * 2
-                + [composer.resize]
-                + [composer.burst] * 2
-                + [composer.group] * 2
-                + [composer.pair] * 2
-                + [composer.odd_one]
-                + [composer.touch] * 2
-                + [self._labelled] * 4
-                + [self._reading] * 4
-                + [self._blink] * 3
-            )
+            proportions: dict[Act, int] = {
+                composer.flash: 5,
+                composer.flash_beside: 3,
+                composer.visitor: 4,
+                composer.turn: 2,
+                composer.resize: 1,
+                composer.burst: 2,
+                composer.group: 2,
+                composer.pair: 2,
+                composer.odd_one: 1,
+                composer.touch: 2,
+                self._labelled: 5,
+                self._reading: 5,
+                self._blink: 3,
+            }
+            self.deck = [act for act, times in proportions.items() for _ in range(times)]
             self.composer.rng.shuffle(self.deck)
         return self.deck.pop()
 
     def _labelled(self, c: Composer) -> None:
-        look, name, span = c.look(), c.place(), c.span(2.5, 4.5)
-        thing = c.thing("labelled", look, PLACES[name], [span])
-        c.comes_and_goes(thing)
-        words = self._fresh(lambda: f"{c.rng.choice(self.labels)} {c.rng.choice(NUMBERS)}")
-        at = (thing.x, thing.y + thing.radius + (0.04 if c.small_video else 0.025))
-        c.write("label", words, span, at, (15, 11), faint=True, beside=thing.id)
+        """A thing with its label, or two whose labels differ by a number."""
+        first, span, noun = c.place(), c.span(2.5, 4.5), c.rng.choice(self.labels)
+        names = [first] if c.rng.random() < 0.5 else [first, c.place(first)]
+        for name in names:
+            thing = c.thing(
+                "labelled", c.look(), PLACES[name], [span], together=f"labelled at {span.start:g}"
+            )
+            c.comes_and_goes(thing)
+            words = self._fresh(lambda: f"{noun} {c.rng.choice(NUMBERS)}")
+            at = (thing.x, thing.y + thing.radius + (0.04 if c.small_video else 0.025))
+            c.write("label", words, span, at, (15, 10), faint=True, beside=thing.id)
 
     def _reading(self, c: Composer) -> None:
         def make() -> str:
@@ -226,9 +242,9 @@ class _Studio:
         c.write(
             "reading",
             self._fresh(make),
-            c.span(1.5, 3.0),
+            c.span(2.0, 3.0),
             PLACES[c.place()],
-            (18, 12 if small else 24),
+            (18, 10 if small else 24),
             faint=small,
         )
 
@@ -238,22 +254,21 @@ class _Studio:
 
     def _captions(self, begin: float, end: float) -> None:
         """Captions on the lower track, one after another, inside the scene."""
-        c = self.composer
+        c, work = self.composer, self.work
+
+        def stop() -> str:
+            thing = c.rng.choice(work.things)
+            return f"Stop: the {thing} {wrong_with(thing, c.rng.choice(work.troubles))}"
+
+        def remark() -> str:
+            return c.rng.choice(REMARKS).format(thing=c.rng.choice(work.things))
+
         at = begin + c.rng.uniform(0.5, 5)
         while at + 4.5 < end:
             span = Interval(start=c.snap(at), end=c.snap(at + c.rng.uniform(3, 4.5)))
-            thing = c.rng.choice(self.work.things)
-            if c.rng.random() < 0.3:
-                words = self._fresh(
-                    lambda thing=thing: f"Stop: the {thing} {c.rng.choice(self.work.troubles)}"
-                )
-                role: Literal["stop", "caption"] = "stop"
-            else:
-                words = self._fresh(
-                    lambda: c.rng.choice(REMARKS).format(thing=c.rng.choice(self.work.things))
-                )
-                role = "caption"
-            c.write(role, words, span, (0.5, 0.92), (20, 32))
+            stopping = c.rng.random() < 0.3
+            words = self._fresh(stop if stopping else remark)
+            c.write("stop" if stopping else "caption", words, span, (0.5, 0.92), (20, 32))
             at = span.end + c.rng.uniform(6, 16)
 
     # things that come back over the whole recording
@@ -261,7 +276,7 @@ class _Studio:
     def _returns(self, chapters: int) -> dict[int, list[int]]:
         """For each chapter, which returning things show up in it (one entry a showing)."""
         rng, scheduled = self.composer.rng, dict[int, list[int]]()
-        for which in range(max(1, round(self.target / 110))):
+        for which in range(min(8, max(1, round(self.target / 110)))):
             for _ in range(rng.choice(composer.TIMES)):
                 scheduled.setdefault(rng.randrange(chapters), []).append(which)
         return scheduled
@@ -269,12 +284,12 @@ class _Studio:
     def _comes_back(self, which: int) -> None:
         """One more showing of a returning thing, always in the same place."""
         c = self.composer
-        span = c.span(1.2, 2.2)
+        span = c.span(2.0, 3.0)
         if which in self.returning:
             position = self.returning[which]
             thing = c.things[position]
             c.things[position] = thing.model_copy(update={"shown": (*thing.shown, span)})
         else:
             self.returning[which] = len(c.things)
-            thing = c.thing("repeat", c.look(any_tone=True), PLACES[c.place()], [span])
+            thing = c.thing("repeat", c.look(lasting=True), PLACES[c.place()], [span])
         c.comes_and_goes(thing, [span])

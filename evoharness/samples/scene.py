@@ -7,7 +7,7 @@ from evoharness.samples.canvas import Canvas, Stamp, box_stamp, gradient, shape_
 from evoharness.samples.timeline import Backdrop, Happening, Text, Thing, Timeline
 from evoharness.samples.vocabulary import COLOURS
 
-FAINT = 62
+FAINT = 75
 """How far small print stands out from its background, in levels of 255."""
 
 
@@ -137,7 +137,7 @@ class Stage:
     def _draw_text(self, text: Text, backdrop: Backdrop) -> list[tuple[int, int, int, int]]:
         x, y = text.x * self._canvas.width, text.y * self._canvas.height
         stamp: Stamp = text_stamp(text.text, text.size)
-        behind = backdrop.top if backdrop.tone == "dark" else backdrop.bottom
+        behind = backdrop.colour_at(text.y)
         boxes = []
         if text.role in ("caption", "stop", "header"):
             h, w = stamp.mask.shape

@@ -122,6 +122,11 @@ class Backdrop(Record):
     grain: int = 0
     """Seed of its texture."""
 
+    def colour_at(self, y: float) -> tuple[int, int, int]:
+        """RGB of the gradient at a fraction `y` of the height."""
+        r, g, b = (round(a + (z - a) * y) for a, z in zip(self.top, self.bottom, strict=True))
+        return r, g, b
+
 
 class Chapter(Record):
     """One part of a recording: a card, then the scene that belongs to it."""

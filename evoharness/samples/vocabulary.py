@@ -66,13 +66,22 @@ class Field:
     labels: tuple[str, ...]
     """Nouns that small labels begin with."""
     troubles: tuple[str, ...]
-    """What can be wrong with a thing: "is loose"."""
+    """What can be wrong with one thing: "is loose"."""
+
+    def quantity(self, reading: str) -> tuple[int, int]:
+        """Lowest and highest value of what a reading such as "Pressure 240 kPa" measures."""
+        return next(
+            (low, high)
+            for name, unit, low, high in self.quantities
+            if reading.startswith(f"{name} ") and reading.endswith(f" {unit}")
+        )
 
 
 FIELDS: tuple[Field, ...] = (
     Field(
         "workshop work",
-        ("Servicing a bench drill", "Rebuilding a hand pump", "Truing a bicycle wheel", "Fitting a gearbox seal",
+        ("Servicing a bench drill", "Rebuilding a hand pump", "Truing a bicycle wheel",
+         "Fitting a gearbox seal",
          "Setting up a lathe", "Repairing a garage door"),
         ("Tighten", "Loosen", "Oil", "Align", "Remove", "Mount", "File", "Clamp", "Sand", "Measure"),
         ("front", "rear", "upper", "lower", "spare", "worn"),
@@ -120,11 +129,13 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "office work",
-        ("Archiving a year of files", "Setting up a meeting room", "Preparing a mailing", "Closing the monthly books",
+        ("Archiving a year of files", "Setting up a meeting room", "Preparing a mailing",
+         "Closing the monthly books",
          "Moving a help desk", "Onboarding a colleague"),
         ("Sort", "Print", "Staple", "Scan", "Copy", "File away", "Shred", "Update", "Sign", "Archive"),
         ("monthly", "missing", "final", "signed", "old", "spare"),
-        ("invoice", "folder", "contract", "badge", "envelope", "calendar", "ledger", "receipt", "keyboard", "drawer",
+        ("invoice", "folder", "contract", "badge", "envelope", "calendar", "ledger", "receipt",
+         "keyboard", "drawer",
          "report", "binder", "memo", "printer"),
         (("Queue", "jobs", 12, 97), ("Budget", "units", 220, 980), ("Progress", "percent", 12, 97)),
         ("Desk", "Cabinet", "Room", "Locker"),
@@ -144,11 +155,14 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "electronics work",
-        ("Soldering a radio kit", "Replacing a phone battery", "Wiring a control cabinet", "Testing a power supply",
+        ("Soldering a radio kit", "Replacing a phone battery", "Wiring a control cabinet",
+         "Testing a power supply",
          "Assembling a drone", "Repairing an amplifier"),
-        ("Solder", "Unplug", "Test", "Replace", "Strip", "Insulate", "Connect", "Crimp", "Desolder", "Shield"),
+        ("Solder", "Unplug", "Test", "Replace", "Strip", "Insulate", "Connect", "Crimp", "Desolder",
+         "Shield"),
         ("main", "blown", "second", "outer", "tiny", "charged"),
-        ("capacitor", "resistor", "cable", "fuse", "antenna", "battery", "connector", "relay", "speaker", "sensor",
+        ("capacitor", "resistor", "cable", "fuse", "antenna", "battery", "connector", "relay", "speaker",
+         "sensor",
          "terminal", "switch", "heatsink", "diode"),
         (("Current", "mA", 120, 980), ("Voltage", "mV", 220, 970), ("Charge", "percent", 12, 97)),
         ("Pin", "Slot", "Socket", "Module"),
@@ -160,7 +174,8 @@ FIELDS: tuple[Field, ...] = (
          "Tiling a splashback", "Rendering a garden wall"),
         ("Mask", "Prime", "Scrape", "Varnish", "Fill", "Wipe", "Smooth", "Paste", "Grout", "Dust"),
         ("inner", "bare", "damp", "narrow", "upper", "flaking"),
-        ("frame", "skirting", "ceiling", "panel", "corner", "doorway", "plaster", "sill", "floorboards", "trim",
+        ("frame", "skirting", "ceiling", "panel", "corner", "doorway", "plaster", "sill", "floorboards",
+         "trim",
          "wallpaper", "tiles", "ladder", "radiator"),
         (("Humidity", "percent", 22, 97), ("Thickness", "mm", 12, 97), ("Coverage", "ml", 220, 980)),
         ("Wall", "Sheet", "Tile", "Tub"),
@@ -169,15 +184,21 @@ FIELDS: tuple[Field, ...] = (
 )  # fmt: skip
 """The fields that recordings are drawn from."""
 
+
+def field_named(name: str) -> Field:
+    """The field of that name; StopIteration when there is none."""
+    return next(field for field in FIELDS if field.name == name)
+
+
 REMARKS = (
     "Keep the {thing} in view",
     "Do not rush the {thing}",
     "Two people hold the {thing}",
     "Look closely at the {thing}",
-    "The {thing} comes first here",
+    "Put the {thing} first here",
     "Mind the {thing} from now on",
     "Ask about the {thing} later",
-    "The {thing} needs a rest",
+    "Give the {thing} a rest",
 )
 """Captions that a presenter adds; each names one thing of the field."""
 
@@ -185,6 +206,17 @@ REMARKS = (
 def plural(noun: str) -> str:
     """The plural of a shape: "cross" gives "crosses"."""
     return noun + ("es" if noun.endswith(("s", "x")) else "s")
+
+
+def is_plural(thing: str) -> bool:
+    """Whether a thing of a field is more than one, as "onions" are."""
+    return thing.endswith("s")
+
+
+def wrong_with(thing: str, trouble: str) -> str:
+    """What is wrong, in the number of the thing: "is loose" gives "are loose" for "tiles"."""
+    verb, _, rest = trouble.partition(" ")
+    return f"{ {'is': 'are', 'has': 'have'}[verb] if is_plural(thing) else verb } {rest}"
 
 
 def with_article(words: str) -> str:

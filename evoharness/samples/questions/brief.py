@@ -1,5 +1,6 @@
 """Questions about what is there for a second or less."""
 
+import itertools
 from collections.abc import Iterator
 
 from evoharness.records.question import FineType, QuestionKind
@@ -29,7 +30,7 @@ def _look(facts: Facts, thing: Thing, brief: list[Thing]) -> Iterator[Draft]:
             FineType.FINDING,
             (
                 f"What colour is the {thing.shape} that flashes up for a moment?",
-                f"For about a second or less {with_article(thing.shape)} can be seen. Which colour does it have?",
+                f"For a second or less {with_article(thing.shape)} can be seen. Which colour is it?",
                 f"Which colour is the {thing.shape} that is visible only very briefly?",
             ),
             thing.colour,
@@ -61,8 +62,8 @@ def _look(facts: Facts, thing: Thing, brief: list[Thing]) -> Iterator[Draft]:
             "flash_at_place",
             FineType.FINDING,
             (
-                f"Something flashes up {_at(place)} of the picture. What is it?",
-                f"What can be seen {_at(place)} of the picture for no more than a second?",
+                f"A coloured thing flashes up {_at(place)} of the picture. What is it?",
+                f"Which thing flashes up {_at(place)} of the picture?",
             ),
             f"the {thing.name}",
             facts.other_names(thing),
@@ -138,8 +139,7 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                 FineType.SEGMENT_CONTENT,
                 (
                     f'What flashes up for a moment in the step "{step.text}"?',
-                    f'After the card "{step.text}" and before the next card, one thing is seen for a second or '
-                    "less. Which one?",
+                    f'After the card "{step.text}" and before the next card, which thing flashes up?',
                 ),
                 f"the {thing.name}",
                 facts.other_names(thing),
@@ -164,7 +164,7 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                     f"As the {host.name} stands still, something else is seen for a moment. What is it?",
                 ),
                 f"the {thing.name}",
-                facts.other_names(thing, host),
+                facts.like(host, thing),
                 showing,
                 (thing.id, host.id),
                 "brief",
@@ -178,7 +178,7 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                     f"When the {thing.name} is seen for a moment, what else is there?",
                 ),
                 f"the {host.name}",
-                facts.other_names(thing, host),
+                facts.like(thing, host),
                 showing,
                 (thing.id, host.id),
                 "brief",
@@ -207,14 +207,14 @@ def _sequence(facts: Facts) -> Iterator[Draft]:
     showings = sorted(
         ((s, t) for t in facts.things if t.brief for s in t.shown), key=lambda pair: pair[0].start
     )
-    for (_, thing), (showing, following) in zip(showings, showings[1:], strict=False):
+    for (_, thing), (showing, following) in itertools.pairwise(showings):
         if thing.role == following.role == "flash" and facts.alone(thing) and facts.alone(following):
             yield Draft(
                 QuestionKind.TEMPORAL_ORDER,
                 "flash_next",
                 FineType.TEMPORAL_AFTER,
                 (
-                    f"After the {thing.name} has flashed up, which thing is the next to be seen for a second or less?",
+                    f"After the {thing.name} has flashed up, which thing is the next to do so?",
                     f"Which thing is the next to flash up after the {thing.name}?",
                 ),
                 f"the {following.name}",
@@ -229,7 +229,7 @@ def _sequence(facts: Facts) -> Iterator[Draft]:
                 FineType.TEMPORAL_BEFORE,
                 (
                     f"Which thing was the last to flash up before the {following.name} did?",
-                    f"Before the {following.name} flashes up, which thing is the last to be seen for only a moment?",
+                    f"Before the {following.name} flashes up, which other thing did so last?",
                 ),
                 f"the {thing.name}",
                 facts.other_names(thing, following),

@@ -11,7 +11,7 @@ DEEDS = {
     "turns": "it changes its colour",
     "grows": "it gets bigger",
     "shrinks": "it gets smaller",
-    "moves": "it moves to another place",
+    "moves": "it moves to another place in the picture",
 }
 
 
@@ -104,9 +104,8 @@ def _side(thing: Thing, event: Happening) -> Iterator[Draft]:
             f"Where does the {thing.name} come from when it is first seen?",
         )
     else:
-        last = "" if len(thing.shown) == 1 else " at last"
         words = (
-            f"On which side does the {thing.name} leave the picture{last}?",
+            f"On which side does the {thing.name} leave the picture?",
             f"Towards which side does the {thing.name} go out of the picture?",
         )
     yield Draft(
@@ -203,7 +202,7 @@ def _touch(facts: Facts, mover: Thing, event: Happening) -> Iterator[Draft]:
             f"The {still.name} turns {turn.after}. What brings that about?",
         ),
         f"the {mover.name} touches it",
-        tuple(f"{name} touches it" for name in facts.other_names(mover, still)),
+        tuple(f"{name} touches it" for name in facts.like(still, mover)),
         _around(event),
         (event.id, turn.id, mover.id, still.id),
     )

@@ -9,12 +9,14 @@ from evoharness.records.interval import Interval
 from evoharness.records.question import FineType, QuestionKind
 from evoharness.samples.composer import TIMES
 from evoharness.samples.timeline import Chapter, Happening, Text, Thing, Timeline
-from evoharness.samples.vocabulary import PLACES
+from evoharness.samples.vocabulary import PLACES, SHAPES
 
 Demand = Literal["", "brief", "small", "window"]
-"""What makes a question demanding: an event of a second or less, small print, or an answer beside the named event."""
+"""What makes a question demanding: a moment of a second or less, small print, an answer beside the anchor."""
 
 COUNTS = tuple(str(n) for n in TIMES)
+TIMES_APART = 12.0
+"""Seconds between two times that one question offers."""
 SIDES = ("left", "right", "top", "bottom")
 
 
@@ -29,7 +31,7 @@ class Draft:
     """Ways to ask, of which one is chosen."""
     answer: str
     others: tuple[str, ...]
-    """Wrong answers to choose distractors from."""
+    """Wrong answers to choose distractors from; what occurs more often is chosen more often."""
     interval: Interval
     support: tuple[str, ...]
     """Ids of the timeline from which the answer follows, the one it is about first."""
@@ -52,35 +54,37 @@ class Facts:
         for event in self.events:
             self._events_of[event.thing].append(event)
         self._by_id = {thing.id: thing for thing in timeline.things}
-        self._owners: dict[str, set[str]] = defaultdict(set)
+        self._names: dict[str, list[str]] = {}
+        owners: dict[str, set[str]] = defaultdict(set)
         for thing in self.things:
-            for name in self.names(thing):
-                self._owners[name].add(self._unit(thing))
-        self.steps = [
-            c for c in timeline.chapters if any(t.id == c.text and t.role == "step" for t in timeline.texts)
+            later = [e.after for e in self._events_of[thing.id] if e.kind == "turns" and e.after]
+            colours = dict.fromkeys([thing.colour, *later])
+            self._names[thing.id] = [f"{colour} {thing.shape}" for colour in colours]
+            in_group = thing.together is not None and thing.role in ("group", "row")
+            for name in self._names[thing.id]:
+                owners[name].add(str(thing.together) if in_group else thing.id)
+        self._owners = {name: len(units) for name, units in owners.items()}
+        self._alone = [
+            thing
+            for thing in self.things
+            if thing.role not in ("group", "row") and all(self._owners[n] == 1 for n in self._names[thing.id])
         ]
-
-    @staticmethod
-    def _unit(thing: Thing) -> str:
-        return thing.together if thing.together and thing.role in ("group", "row") else thing.id
+        self._alone_ids = {thing.id for thing in self._alone}
+        cards = {text.id for text in timeline.texts if text.role == "step"}
+        self.colours = sorted({thing.colour for thing in self.things})
+        self.steps = [chapter for chapter in timeline.chapters if chapter.text in cards]
 
     def names(self, thing: Thing) -> list[str]:
         """What a thing could be called over time: one name for each colour that it has."""
-        colours = [
-            thing.colour,
-            *(e.after for e in self._events_of[thing.id] if e.kind == "turns" and e.after),
-        ]
-        return [f"{colour} {thing.shape}" for colour in dict.fromkeys(colours)]
+        return self._names[thing.id]
 
     def owners(self, name: str) -> int:
         """How many things (a group or row counts once) are ever called so."""
-        return len(self._owners.get(name, ()))
+        return self._owners.get(name, 0)
 
     def alone(self, thing: Thing) -> bool:
         """Whether each name of the thing means it and nothing else in the whole recording."""
-        return thing.role not in ("group", "row") and all(
-            self.owners(name) == 1 for name in self.names(thing)
-        )
+        return thing.id in self._alone_ids
 
     def thing(self, identifier: str) -> Thing:
         """The thing of that id."""
@@ -92,7 +96,7 @@ class Facts:
 
     def single(self, *roles: str) -> list[Thing]:
         """Things known by their name alone, in order of time; of the given roles, if any are given."""
-        return [t for t in self.things if self.alone(t) and (not roles or t.role in roles)]
+        return [t for t in self._alone if not roles or t.role in roles]
 
     def texts(self, *roles: str) -> list[Text]:
         """Texts of those roles in order of time."""
@@ -121,10 +125,18 @@ class Facts:
         """Sentences of all other steps."""
         return tuple(self.step_text(c).text for c in self.steps if c not in chapters)
 
-    def other_times(self, time: float, apart: float = 12.0) -> tuple[str, ...]:
-        """Times of other events, clearly apart from `time`, as they are written."""
-        starts = [e.interval.start for e in self.events] + [t.interval.start for t in self.timeline.texts]
-        return tuple(dict.fromkeys(clock(s) for s in starts if abs(s - time) >= apart))
+    def other_times(self, time: float) -> tuple[str, ...]:
+        """Times at which something else happens, as they are written."""
+        starts = [e.interval.start for e in self.events]
+        starts += [t.interval.start for t in self.texts("blink", "reading", "label")]
+        return times_apart(time, starts)
+
+    def like(self, thing: Thing, *others: Thing) -> tuple[str, ...]:
+        """What might be taken for a look-alike of `thing`: its colour in another shape, or its shape in
+        another colour. Not what `thing` or the `others` are called."""
+        taken = {name for t in (thing, *others) for name in self.names(t)}
+        near = [f"{thing.colour} {shape}" for shape in SHAPES] + [f"{c} {thing.shape}" for c in self.colours]
+        return tuple(f"the {name}" for name in dict.fromkeys(near) if name not in taken)
 
 
 def clock(seconds: float) -> str:
@@ -145,8 +157,20 @@ def other_places(place: str) -> tuple[str, ...]:
 
 
 def without(values: Iterable[str], *taken: str) -> tuple[str, ...]:
-    """The values in order, each once, but none of those taken."""
-    return tuple(v for v in dict.fromkeys(values) if v not in taken)
+    """The values, as often as they occur, but none of those taken."""
+    return tuple(value for value in values if value not in taken)
+
+
+def times_apart(time: float, starts: Iterable[float]) -> tuple[str, ...]:
+    """Those of `starts` that lie clearly apart from `time` and from each other, as they are written.
+
+    Thinned evenly, so that the right time is not given away by being the one that stands alone.
+    """
+    kept = [time]
+    for start in sorted(starts, key=lambda s: abs(s - time)):
+        if all(abs(start - other) >= TIMES_APART for other in kept):
+            kept.append(start)
+    return tuple(clock(start) for start in kept[1:])
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:

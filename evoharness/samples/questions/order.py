@@ -30,7 +30,7 @@ def _first_of(once: list[Thing]) -> Iterator[Draft]:
                 continue
             names, ids = [f"the {t.name}" for t in four], tuple(t.id for t in four)
             interval = hull([t.shown[0] for t in four])
-            brief = all(t.brief for t in four)
+            brief = sum(t.brief for t in four) >= 2
             yield Draft(
                 QuestionKind.TEMPORAL_ORDER,
                 "first_of_four",
@@ -66,7 +66,7 @@ def _neighbours(facts: Facts, once: list[Thing]) -> Iterator[Draft]:
             continue
         if thing.brief and following.brief:
             continue
-        called, demand = facts.names(thing)[-1], "brief" if following.brief else ""
+        called = facts.names(thing)[-1]
         yield Draft(
             QuestionKind.TEMPORAL_ORDER,
             "thing_next",
@@ -79,7 +79,7 @@ def _neighbours(facts: Facts, once: list[Thing]) -> Iterator[Draft]:
             facts.other_names(thing, following),
             following.shown[0],
             (following.id, thing.id),
-            "brief" if demand else "",
+            "brief" if following.brief else "window",
         )
         yield Draft(
             QuestionKind.TEMPORAL_ORDER,
@@ -93,7 +93,7 @@ def _neighbours(facts: Facts, once: list[Thing]) -> Iterator[Draft]:
             facts.other_names(thing, following),
             thing.shown[0],
             (thing.id, following.id),
-            "brief" if thing.brief else "",
+            "brief" if thing.brief else "window",
         )
 
 

@@ -1,12 +1,13 @@
 """Questions about what is written: steps, readings, captions, blinking texts, the title."""
 
+import itertools
 from collections.abc import Iterator
 
 from evoharness.records.interval import Interval
 from evoharness.records.question import FineType, QuestionKind
-from evoharness.samples.questions.draft import Draft, Facts, clock, without
+from evoharness.samples.questions.draft import Draft, Facts, clock, times_apart, without
 from evoharness.samples.timeline import Chapter, Text
-from evoharness.samples.vocabulary import FIELDS, NUMBERS
+from evoharness.samples.vocabulary import FIELDS, NUMBERS, field_named, is_plural, wrong_with
 
 WINDOW = 30.0
 """The first reading after a step card counts as belonging to it when it is at most this many seconds away."""
@@ -23,17 +24,16 @@ def text_drafts(facts: Facts) -> Iterator[Draft]:
 
 
 def _other_readings(facts: Facts, reading: Text) -> tuple[str, ...]:
-    """Readings of the same quantity, made up where the video has too few, then any others."""
+    """Other readings of the same quantity, made up where the video has too few."""
     name, value, unit = reading.text.split(" ", 2)
     real = [t.text for t in facts.texts("reading")]
-    work = next(f for f in FIELDS if f.name == facts.timeline.field)
-    low, high = next((low, high) for n, u, low, high in work.quantities if (n, u) == (name, unit))
+    low, high = field_named(facts.timeline.field).quantity(reading.text)
     made = [
         f"{name} {low + (int(value) - low + i * 37 * (high - low) // 100) % (high - low + 1)} {unit}"
         for i in (1, 2, 3, 5)
     ]
-    same = without((t for t in real if t.startswith(f"{name} ")), reading.text)
-    return without([*same, *made], reading.text, *(t for t in real if t not in same))
+    same = [text for text in real if text.startswith(f"{name} ")]
+    return without(same if len(same) > 3 else [*same, *made], reading.text)
 
 
 def _readings(facts: Facts) -> Iterator[Draft]:
@@ -67,7 +67,7 @@ def _readings(facts: Facts) -> Iterator[Draft]:
                 FineType.TEMPORAL_BEFORE,
                 (
                     f'Which measurement is the last to be shown before the card "{step.text}"?',
-                    f'Just before the step "{step.text}" is announced, a value can be read. Which one is the last?',
+                    f'Just before the step "{step.text}" is announced, a value is shown. Which one?',
                     f'What is the last reading before "{step.text}" is announced?',
                 ),
                 reading.text,
@@ -107,7 +107,7 @@ def _things_by_step(facts: Facts) -> Iterator[Draft]:
             continue
         first = min(inside, key=lambda t: min(s.start for s in t.shown if s.start >= chapter.card.end))
         last = max(inside, key=lambda t: max(s.end for s in t.shown if s.end <= chapter.interval.end))
-        if first in things and facts.alone(first) and first.role not in ("pair", "odd"):
+        if first in things and facts.alone(first) and first.role not in ("pair", "odd", "labelled"):
             yield Draft(
                 QuestionKind.TEMPORAL_ORDER,
                 "thing_after_step",
@@ -127,7 +127,7 @@ def _things_by_step(facts: Facts) -> Iterator[Draft]:
             following
             and last in things
             and facts.alone(last)
-            and last.role not in ("pair", "odd", "toucher", "touched")
+            and last.role not in ("pair", "odd", "labelled", "toucher", "touched")
         ):
             ahead = facts.step_text(following[0])
             own = [n for n in facts.names(last) if n != last.name]
@@ -157,7 +157,7 @@ def _things_by_step(facts: Facts) -> Iterator[Draft]:
                         f'What can be seen between the card "{step.text}" and the card that follows it?',
                     ),
                     f"the {thing.name}",
-                    without((n for n in facts.other_names(thing) if n not in names)),
+                    without(facts.other_names(thing), *names),
                     thing.shown[0],
                     (thing.id, step.id),
                 )
@@ -178,7 +178,7 @@ def _things_by_step(facts: Facts) -> Iterator[Draft]:
 
 def _steps(facts: Facts) -> Iterator[Draft]:
     steps = facts.steps
-    for chapter, following in zip(steps, steps[1:], strict=False):
+    for chapter, following in itertools.pairwise(steps):
         one, two = facts.step_text(chapter), facts.step_text(following)
         others = facts.other_steps(chapter, following)
         yield Draft(
@@ -218,12 +218,12 @@ def _steps(facts: Facts) -> Iterator[Draft]:
                 f'When does the card "{step.text}" come up?',
             ),
             clock(chapter.card.start),
-            tuple(clock(c.card.start) for c in steps if abs(c.card.start - chapter.card.start) >= 12),
+            times_apart(chapter.card.start, [c.card.start for c in steps]),
             chapter.card,
             (step.id,),
         )
     numbers = [facts.step_text(c).number or 0 for c in steps]
-    missing = sorted(set(range(1, numbers[-1])) - set(numbers)) if numbers else []
+    missing = sorted(set(range(numbers[0], numbers[-1])) - set(numbers)) if numbers else []
     ids = tuple(facts.step_text(c).id for c in steps)
     everything = chapter_span(steps)
     if len(missing) == 1:
@@ -236,7 +236,7 @@ def _steps(facts: Facts) -> Iterator[Draft]:
                 "Which step number is skipped?",
             ),
             str(missing[0]),
-            tuple(str(n) for n in numbers if n > 1),
+            tuple(str(n) for n in numbers[2:-1]),
             everything,
             ids,
         )
@@ -251,13 +251,15 @@ def chapter_span(steps: list[Chapter]) -> Interval:
 
 def _sums(facts: Facts, steps: list[Chapter], everything: Interval, ids: tuple[str, ...]) -> Iterator[Draft]:
     count = len(steps)
+    # four numbers in a row, of which any may be the right one
+    lowest = count - (facts.timeline.seed + facts.timeline.index + int(steps[0].card.start)) % 4
     yield Draft(
         QuestionKind.COUNTING,
         "step_count",
         FineType.LONG_RANGE_TEMPORAL,
         ("How many step cards are shown in all?", "How many steps does the recording announce?"),
         str(count),
-        tuple(str(n) for n in range(max(2, count - 3), count + 4) if n != count),
+        tuple(str(n) for n in range(lowest, lowest + 4) if n != count),
         everything,
         ids,
     )
@@ -283,11 +285,10 @@ def _course(a: str, b: str, c: str) -> str:
 
 def _blinks(facts: Facts) -> Iterator[Draft]:
     blinks = facts.texts("blink")
+    nouns = dict.fromkeys(b.text.rsplit(" ", 1)[0] for b in blinks)
+    made = [f"{noun} {number}" for noun in nouns for number in NUMBERS]
     for blink in blinks:
-        noun, number = blink.text.rsplit(" ", 1)
-        at = NUMBERS.index(int(number))
-        made = [f"{noun} {NUMBERS[(at + 11 * i) % len(NUMBERS)]}" for i in range(1, 6)]
-        others = without([b.text for b in blinks] + made, blink.text)
+        others = without(made, blink.text)
         where = facts.chapter_of(blink.interval.start)
         if where is not None:
             step = facts.step_text(where)
@@ -299,7 +300,7 @@ def _blinks(facts: Facts) -> Iterator[Draft]:
                     FineType.CASE_SPECIFIC,
                     (
                         f'Which text blinks up for a moment during the step "{step.text}"?',
-                        f'In the step "{step.text}" a short text is there for a second or less. What does it say?',
+                        f'In the step "{step.text}" a text is there for a moment. What does it say?',
                     ),
                     blink.text,
                     others,
@@ -349,22 +350,24 @@ def _blinks(facts: Facts) -> Iterator[Draft]:
 
 def _stops(facts: Facts) -> Iterator[Draft]:
     stops = facts.texts("stop")
-    work = next(f for f in FIELDS if f.name == facts.timeline.field)
+    work = field_named(facts.timeline.field)
     reasons = [stop.text.removeprefix("Stop: ") for stop in stops]
     for stop, reason in zip(stops, reasons, strict=True):
         thing = next(t for t in work.things if reason.startswith(f"the {t} "))
         trouble = reason.removeprefix(f"the {thing} ")
         if sum(r.startswith(f"the {thing} ") for r in reasons) == 1:
+            pronoun = "they" if is_plural(thing) else "it"
+            troubles = [wrong_with(thing, t) for t in work.troubles]
             yield Draft(
                 QuestionKind.CAUSAL,
                 "stop_trouble",
                 FineType.CASE_SPECIFIC,
                 (
-                    f"The {thing} makes the work stop. What is wrong with it?",
-                    f"Why is there a stop because of the {thing}?",
+                    f"There is a stop because of the {thing}. What is wrong?",
+                    f"What is wrong with the {thing} when the work has to stop?",
                 ),
-                f"it {trouble}",
-                tuple(f"it {t}" for t in work.troubles if t != trouble),
+                f"{pronoun} {trouble}",
+                tuple(f"{pronoun} {t}" for t in troubles if t != trouble),
                 stop.interval,
                 (stop.id,),
             )
@@ -372,7 +375,6 @@ def _stops(facts: Facts) -> Iterator[Draft]:
         if where is None or [s for s in stops if facts.chapter_of(s.interval.start) is where] != [stop]:
             continue
         step = facts.step_text(where)
-        made = [f"the {t} {trouble}" for t in work.things if t != thing]
         yield Draft(
             QuestionKind.CAUSAL,
             "stop_reason",
@@ -382,15 +384,17 @@ def _stops(facts: Facts) -> Iterator[Draft]:
                 f'For what reason is there a stop in the step "{step.text}"?',
             ),
             reason,
-            without([*reasons, *made], reason) if len(stops) < 4 else without(reasons, reason),
+            without([f"the {t} {wrong_with(t, w)}" for t in work.things for w in work.troubles], reason),
             stop.interval,
             (stop.id, step.id),
         )
 
 
 def _topic(facts: Facts) -> Iterator[Draft]:
-    title = next(t for t in facts.texts("title"))
-    work = next(f for f in FIELDS if f.name == facts.timeline.field)
+    title = next(iter(facts.texts("title")), None)
+    if title is None:
+        return
+    work = field_named(facts.timeline.field)
     yield Draft(
         QuestionKind.TOPIC,
         "title",

@@ -29,7 +29,7 @@ def thing_drafts(facts: Facts) -> Iterator[Draft]:
             yield from _group(facts, members)
         elif members[0].role == "pair":
             yield from _pair(facts, members)
-        else:
+        elif members[0].role in ("row", "odd"):
             yield from _odd(facts, members)
     yield from _repeated(facts)
     yield from _labels(facts)
@@ -124,7 +124,7 @@ def _odd(facts: Facts, members: list[Thing]) -> Iterator[Draft]:
         "odd_position",
         FineType.COMPARISON,
         (
-            f"One thing in the row of {many} is not like the others. Which place does it have, from the left?",
+            f"One thing in the row of {many} is not like the others. Which one, from the left?",
             f"Counted from the left, which thing in the row of {many} is the odd one out?",
         ),
         f"the {position}",
