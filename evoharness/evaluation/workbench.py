@@ -16,6 +16,7 @@ from evoharness.records.spend import Spend
 if TYPE_CHECKING:
     from evoharness.evaluation.meter import MeteredBackbone
     from evoharness.memory import MemoryReader, MemoryStore
+    from evoharness.models.backbone import Backbone
     from evoharness.records.memory import VideoMemory
     from evoharness.retrieval import Embedder
     from evoharness.sandbox import SandboxBackend
@@ -66,15 +67,19 @@ class Workbench:
     def backbone(self) -> "MeteredBackbone":
         """The frozen model, metered."""
         from evoharness.evaluation.meter import MeteredBackbone
+
+        return MeteredBackbone(self.make_backbone())
+
+    def make_backbone(self) -> "Backbone":
+        """The frozen model that the config names."""
         from evoharness.models.registry import make_backbone
 
-        backbone = make_backbone(
+        return make_backbone(
             self.config.backbone,
             embedder=self.embedder,
             cache_dir=self.config.cache_dir,
             **self.config.backbone_options,
         )
-        return MeteredBackbone(backbone)
 
     def take_spend(self) -> Spend:
         """What the backbone was used for since this was last asked."""

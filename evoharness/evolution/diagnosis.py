@@ -3,7 +3,7 @@
 The evidence is handed over by a strategy made for the purpose, run by the Solver like any other, so that
 it has the representation of the question's own path: on sampling paths observations of the padded source
 interval at the detail rate and size; on the memory path the records of the source segments with a replay.
-The second condition adds what lies around it, at the overview's rate and size. Right in the first: the
+The second condition adds what lies around it, at the same rate and size. Right in the first: the
 harness looked elsewhere (localization). Right only in the second: the source was too narrow for its
 question (question_evidence). Wrong in both: reasoning.
 """
@@ -44,7 +44,7 @@ def strategy(ctx, question):
 """
 _NOTHING_AROUND = "    around = []"
 _AROUND = """\
-    more = ctx.look({around}, p.overview_fps, p.frame_cap, p.overview_detail, question["text"])
+    more = ctx.look({around}, p.{path}_fps, p.{cap}, p.{path}_detail, question["text"])
     around = more["observations"]\
 """
 _NAME = "evidence_condition"
@@ -132,7 +132,11 @@ def condition(harness: "Harness", question: Question, duration: float, wider_s: 
     if wider_s is not None:
         whole = source.widened(wider_s, duration)
         sides = [Interval(start=whole.start, end=source.start), Interval(start=source.end, end=whole.end)]
-        wider = _AROUND.format(around=_spans([side for side in sides if side.duration > 0] or [whole]))
+        wider = _AROUND.format(
+            around=_spans([side for side in sides if side.duration > 0] or [whole]),
+            path="replay" if route.memory else "detail",
+            cap="replay_frame_cap" if route.memory else "frame_cap",
+        )
     template = _REMEMBERED if route.memory else _SAMPLED
     code = template.format(source=_spans([source]), segments=list(question.source_segments), wider=wider)
     routes = (Route(strategy=_NAME, memory=route.memory),)
