@@ -165,6 +165,7 @@ class _Server:
         try:
             hello = framing.receive(self._control, time.monotonic() + START_SECONDS)
         except (framing.Closed, framing.Late, framing.FramingError) as error:
+            self._control.close()
             self._process.kill()
             why = self._process.communicate()[1].decode(errors="replace").strip().splitlines()
             raise SandboxUnavailable(f"the fork server did not start: {why[-1:] or error}") from error

@@ -83,6 +83,11 @@ def test_steps_are_the_same_on_every_run(run: Run) -> None:
     assert first.value == second.value
 
 
+def test_printing_what_is_no_unicode_does_no_harm(run: Run) -> None:
+    result = run("print('\\ud800')\nreturn 1")
+    assert (result.kind, result.prints) == ("finished", "?\n")
+
+
 def test_printing_is_kept_up_to_a_limit(run: Run) -> None:
     result = run("for i in range(10**5):\n    print('line', i)\nreturn 1")
     assert result.prints.startswith("line 0\nline 1\n")

@@ -29,7 +29,7 @@ class Late(Exception):
 
 def send(connection: socket.socket, message: Any, deadline: float | None = None) -> None:
     """Send one message; `deadline` is a time of `time.monotonic`. Raises Closed or Late."""
-    body = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+    body = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     _expect(connection, deadline)
     try:
         connection.sendall(struct.pack(">I", len(body)) + body)

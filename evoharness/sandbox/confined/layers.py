@@ -61,8 +61,8 @@ def _rlimits(limits: dict[str, Any]) -> str:
 def _drop_root() -> bool:
     try:
         os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
     except OSError:
         return False
     return True
