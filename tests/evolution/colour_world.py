@@ -35,7 +35,7 @@ def write_video(path: Path, shown: Sequence[tuple[str, float]]) -> Path:
 
 
 class ColourBackbone:
-    """Names the colour of each frame; chooses the option whose colour stands in the evidence, if only one does."""
+    """Names the colour of each frame; chooses the one option whose colour stands in the evidence."""
 
     id = "colours"
 

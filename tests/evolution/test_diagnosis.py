@@ -1,4 +1,4 @@
-"""Failures explained by evidence, on a real video, with the real Solver and a backbone that can only see colours."""
+"""Failures explained by evidence: a real video, the real Solver, a backbone that sees only colours."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.evolution.scripted import harness, outcome, question
 
 OVERVIEW = """\
 def strategy(ctx, question):
-    seen = ctx.look([], ctx.params.overview_fps, ctx.params.frame_cap, ctx.params.overview_detail, question["text"])
+    seen = ctx.look([], ctx.params.overview_fps, ctx.params.frame_cap, ctx.params.overview_detail, "")
     return ctx.answer(seen["observations"])
 """
 SECONDS = 60.0
