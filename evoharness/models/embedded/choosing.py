@@ -24,7 +24,8 @@ from evoharness.models.embedded.option_reading import (
     without_label,
 )
 from evoharness.models.embedded.ordering import option_sequences, permuted, score_sequences
-from evoharness.models.embedded.phrase_scoring import located_anchors, score_phrases
+from evoharness.models.embedded.phrase_scoring import bearing, located_anchors, score_phrases
+from evoharness.models.embedded.place_reading import agreement, places_in, places_of, preposition_asked
 from evoharness.models.embedded.question_reading import Asked, Reading
 from evoharness.models.embedded.temporal import locate, standing
 
@@ -32,6 +33,8 @@ _SHARPNESS = 8.0
 """Softmax slope: a score 0.1 higher is 2.2 times as likely."""
 _NOTHING = 0.08
 """When no option scores above this, nothing speaks for any of them."""
+_OTHER_PREPOSITION = 0.75
+"""Worth of a place that a statement names with another preposition (from, to, at) than is asked for."""
 _SAMPLE_NOISE = 0.04
 """How far a repetition shifts scores, so that votes differ where the evidence hardly decides."""
 
@@ -117,6 +120,23 @@ def _permutation(situation: Situation) -> Scored:
     return score_sequences(situation.matcher, sequences) if sequences and permuted(sequences) else None
 
 
+def _place(situation: Situation) -> Scored:
+    places = places_of(situation.options)
+    if places is None:
+        return None
+    matcher, reading = situation.matcher, situation.reading
+    worth = bearing(matcher, reading)
+    asked = preposition_asked(reading.text)
+    scores = [0.0] * len(places)
+    for index, statement in enumerate(matcher.statements):
+        for said in places_in(statement.text) if worth[index] > 0 else ():
+            fits = worth[index] * (1.0 if said.preposition in (asked, "") else _OTHER_PREPOSITION)
+            scores = [
+                max(score, fits * agreement(place, said)) for score, place in zip(scores, places, strict=True)
+            ]
+    return scores
+
+
 def _truth(situation: Situation) -> Scored:
     supports = [support(situation.matcher, option) for option in situation.options]
     return [1 - value for value in supports] if situation.reading.negated else supports
@@ -170,7 +190,7 @@ _SCORERS: dict[Asked, tuple[Callable[[Situation], Scored], ...]] = {
     Asked.TRUTH: (_truth,),
     Asked.TOPIC: (_topic,),
     Asked.REASON: (),
-    Asked.PHRASE: (_so_often, _compared),
+    Asked.PHRASE: (_place, _so_often, _compared),
 }
 
 

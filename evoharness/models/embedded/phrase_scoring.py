@@ -113,6 +113,11 @@ def _ranked_in_time(matcher: EvidenceMatcher, values: list[Scores], last: bool) 
     ]
 
 
+def bearing(matcher: EvidenceMatcher, reading: Reading) -> Scores:
+    """How much each statement bears on the question: what it speaks of, and when."""
+    return context(matcher, reading) * _in_time(matcher, reading) * _in_row(matcher, reading)
+
+
 def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMatcher) -> list[float]:
     """A score in [0, 1] for each option."""
     about = context(matcher, reading)
@@ -125,8 +130,8 @@ def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMat
         return [1 - float((fit * said).max(initial=0.0)) for fit in fits]
     if reading.relation in (Relation.FIRST, Relation.LAST) and not reading.occurrence:
         return _ranked_in_time(matcher, [fit * about for fit in fits], reading.relation is Relation.LAST)
-    where = _in_time(matcher, reading) * _in_row(matcher, reading)
-    scores = [float((fit**1.5 * where * about).max(initial=0.0)) for fit in fits]
+    where = bearing(matcher, reading)
+    scores = [float((fit**1.5 * where).max(initial=0.0)) for fit in fits]
     if reading.negated:
         return [1 - score for score in scores]
     return scores

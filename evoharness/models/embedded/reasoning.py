@@ -12,9 +12,10 @@ import numpy as np
 from evoharness.models.embedded.acting import choose_next
 from evoharness.models.embedded.choosing import choose, score_options
 from evoharness.models.embedded.claims import support
-from evoharness.models.embedded.evidence_matching import EvidenceMatcher
+from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
 from evoharness.models.embedded.question_reading import read_question
 from evoharness.models.embedded.statements import EVIDENCE_CHARACTERS, read_statements, within_budget
+from evoharness.models.embedded.temporal import UNKNOWN_WORD
 from evoharness.models.embedded.summarizing import group_segments, representative
 from evoharness.models.reasoning_tasks import (
     AnswerQuestion,
@@ -37,18 +38,46 @@ if TYPE_CHECKING:
 
 REASONING_CHARACTERS = 1500
 """Length of a `Reason` answer, at most."""
+_OPTION_SHARE = 0.6
+_NEAR_SHARE = 0.3
+_NEAR_SECONDS = 10.0
+_LEAST_NEAR = 0.4
+_MOST_NEAR = 6
 SUPPORTED = 0.55
 """A claim with at least this support counts as borne out."""
 
 
-def _read(evidence: Sequence[Evidence], about: Sequence[str], embedder: "Embedder") -> EvidenceMatcher:
-    """The evidence within its 6,000 characters: the lines nearest to what is asked, in order of time."""
+def _read(
+    evidence: Sequence[Evidence], asked: Sequence[str], options: Sequence[str], embedder: "Embedder"
+) -> EvidenceMatcher:
+    """The evidence within its 6,000 characters: the lines nearest to what is asked, in order of time.
+
+    A line is the nearer the better it fits what is asked, then the options, and the closer it stands in time to
+    the lines that fit what is asked best.
+    """
     statements = read_statements(evidence)
     matcher = EvidenceMatcher(statements, embedder)
     if sum(len(statement.text) + 1 for statement in statements) <= EVIDENCE_CHARACTERS:
         return matcher
-    relevance = np.max([matcher.match(text) for text in about], axis=0)
+    about = [matcher.match(text, unknown=UNKNOWN_WORD) for text in asked]
+    relevance = np.max(about, axis=0) + np.max([np.zeros(len(matcher)), *about_nearest(matcher, about)], axis=0)
+    if options:
+        relevance += _OPTION_SHARE * np.max([matcher.match(option) for option in options], axis=0)
     return EvidenceMatcher(within_budget(statements, [float(value) for value in relevance]), embedder)
+
+
+def about_nearest(matcher: EvidenceMatcher, about: Sequence[Scores]) -> list[Scores]:
+    """For each phrase, how close in time every statement stands to the ones that fit the phrase best."""
+    found = []
+    for fit in about:
+        timed = np.where(np.isnan(matcher.starts), 0.0, fit)
+        best = np.flatnonzero(timed >= max(_LEAST_NEAR, 0.9 * timed.max(initial=0.0)))[:_MOST_NEAR]
+        for index in best:
+            gap = np.maximum(
+                np.maximum(matcher.starts - matcher.ends[index], matcher.starts[index] - matcher.ends), 0.0
+            )
+            found.append(np.where(np.isnan(gap), 0.0, _NEAR_SHARE * np.exp(-gap / _NEAR_SECONDS)))
+    return found
 
 
 def answer_question(task: AnswerQuestion, embedder: "Embedder") -> ChosenAnswer:
@@ -56,8 +85,7 @@ def answer_question(task: AnswerQuestion, embedder: "Embedder") -> ChosenAnswer:
     if not task.options:
         return ChosenAnswer(choice=None, text="There are no options to choose from.")
     reading = read_question(task.text)
-    about = (task.text, *reading.anchors, *task.options)
-    matcher = _read(task.evidence, about, embedder)
+    matcher = _read(task.evidence, (reading.focus, *reading.anchors), task.options, embedder)
     scores = score_options(reading, task.options, matcher)
     choice = choose(task.text, task.options, scores, task.sample)
     option = task.options[choice.index]
@@ -70,7 +98,7 @@ def answer_question(task: AnswerQuestion, embedder: "Embedder") -> ChosenAnswer:
 
 def verify_claim(task: VerifyClaim, embedder: "Embedder") -> ClaimVerdict:
     """Whether the evidence bears a claim out, and how surely."""
-    matcher = _read(task.evidence, (task.claim,), embedder)
+    matcher = _read(task.evidence, (task.claim,), (), embedder)
     if not len(matcher):
         return ClaimVerdict(supported=False, confidence=0.0, text="There is no evidence.")
     confidence = min(1.0, max(0.0, support(matcher, task.claim)))
