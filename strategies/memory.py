@@ -1,7 +1,5 @@
 """Long videos: search the memory, read on with its tools, replay what matched, one answer (appendix A.5)."""
 
-MEMORY_TOOLS = ["search", "records", "between", "enumerate", "super_events", "summary"]
-
 
 def strategy(ctx, question):
     params = ctx.params
@@ -13,10 +11,13 @@ def strategy(ctx, question):
     evidence = initial_text(ctx, parents[: params.retained_segments], params.memory_text_chars)
 
     for _ in range(params.memory_rounds):
-        action = ctx.decide(evidence, MEMORY_TOOLS)
+        action = ctx.decide(evidence, ["memory"])
         if action["stop"]:
             break
-        found = ctx.call(action["tool"], action["arguments"])
+        try:
+            found = ctx.call(action["tool"], action["arguments"])
+        except HostCallError:
+            continue
         evidence.append(found)
         if action["tool"] == "search":
             nodes += found

@@ -101,14 +101,26 @@ class Toolbox:
         generated: Mapping[str, ToolChoice],
         allowed: tuple[str, ...] | None,
     ) -> None:
-        offered = [*VIDEO_TOOLS, *(MEMORY_TOOLS if memory else ()), *(generated.values() if memory else ())]
+        reads = [*MEMORY_TOOLS, *generated.values()] if memory else []
+        offered = [*VIDEO_TOOLS, *reads]
+        self._groups = {
+            "video": {tool.name for tool in VIDEO_TOOLS},
+            "memory": {tool.name for tool in reads},
+        }
         self._calls = calls
         self._parameters = parameters
         self._tools = {tool.name: tool for tool in offered if allowed is None or tool.name in allowed}
 
     def choices(self, names: list[str] | None) -> tuple[ToolChoice, ...]:
-        """The tools of those names that may be chosen here; None: all of them."""
-        return tuple(tool for tool in self._tools.values() if names is None or tool.name in names)
+        """The tools of those names that may be chosen here; None: all of them.
+
+        `video` and `memory` stand for the tools that look and for those that read the memory, generated
+        ones included.
+        """
+        if names is None:
+            return tuple(self._tools.values())
+        wanted = set(names).union(*(self._groups.get(name, set()) for name in names))
+        return tuple(tool for tool in self._tools.values() if tool.name in wanted)
 
     def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """What the tool finds. HostCallError for an unknown tool or arguments that do not fit."""

@@ -150,6 +150,7 @@ def test_the_memory_strategy_reads_then_decides_then_replays(
         "enumerate",
         "super_events",
         "summary",
+        "transcript",
     }
     assert first.history == ()
     assert second.history == ('records {"segment_id": "s0001"}',)
