@@ -13,7 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from evoharness.models.embedded.claims import support
-from evoharness.models.embedded.counting import estimate_count, fitting_episodes, measure, thing_asked, times_said
+from evoharness.models.embedded.counting import (
+    estimate_count,
+    fitting_episodes,
+    measure,
+    thing_asked,
+    times_said,
+)
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
 from evoharness.models.embedded.option_reading import (
     is_none,

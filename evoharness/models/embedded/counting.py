@@ -1,12 +1,13 @@
 """How many, how often, how long: measures of a thing over the evidence."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from evoharness.models.embedded.english import read_words, stem
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
-from evoharness.models.embedded.temporal import UNKNOWN_WORD, Episode, episodes
+from evoharness.models.embedded.temporal import COMING, UNKNOWN_WORD, Episode, episodes
 
 _FITTING = 0.8
 _LEAST = 0.35
@@ -17,6 +18,13 @@ _ASKING = re.compile(
     r"|\baltogether\b|\b(?:different|distinct|unique|kinds?|types?) (?:of )?\b",
     re.IGNORECASE,
 )
+
+
+_REPEATEDLY = re.compile(
+    r"\b(?:more than once|repeatedly|repeated|several times|multiple times|(?:a )?second time|again)\b",
+    re.IGNORECASE,
+)
+_SAID_TIMES = re.compile(r"\b(?:(?P<once>once)|(?P<twice>twice)|(?P<number>\w+) times)\b", re.IGNORECASE)
 
 
 def thing_asked(question: str) -> str:
@@ -45,15 +53,41 @@ def estimate_count(
     found = fitting_episodes(matcher, thing, allowed)
     if not found:
         return None
-    if _OFTEN.search(question):
-        return float(len(found))
     members = [index for episode in found for index in episode.members]
+    if _OFTEN.search(question):
+        return float(max(_times_told(matcher, members), _onsets(matcher, members), len(found)))
     said = [number for index in members for number in _counts_of(matcher, index, thing)]
     if said and not _KINDS.search(question):
         return float(max(said))
     if _KINDS.search(question):
         return float(len({matcher.words[index].quotes or matcher.words[index].terms for index in members}))
-    return float(len(found))
+    return float(max(_times_told(matcher, members), _onsets(matcher, members), len(found)))
+
+
+def _times_told(matcher: EvidenceMatcher, members: Sequence[int]) -> int:
+    """How often by statements that say `… times`: those of separate stretches add up, others tell the same."""
+    told: list[tuple[float, float, int]] = []
+    for index in sorted(members, key=lambda index: matcher.starts[index]):
+        match = _SAID_TIMES.search(matcher.statements[index].text)
+        said = said_times(match) if match else None
+        if said is None:
+            continue
+        start, end = float(matcher.starts[index]), float(matcher.ends[index])
+        if told and start < told[-1][1]:
+            told[-1] = (told[-1][0], max(end, told[-1][1]), max(said, told[-1][2]))
+        else:
+            told.append((start, end, said))
+    return sum(said for _, _, said in told)
+
+
+def _onsets(matcher: EvidenceMatcher, members: Sequence[int]) -> int:
+    """How many separate moments the members tell of at which the thing comes."""
+    moments = sorted(
+        float(matcher.starts[index]) for index in members if COMING & set(matcher.words[index].terms)
+    )
+    return sum(
+        1 for position, moment in enumerate(moments) if not position or moment > moments[position - 1] + 0.25
+    )
 
 
 def _counts_of(matcher: EvidenceMatcher, index: int, thing: str) -> list[int]:
@@ -90,20 +124,20 @@ def measure(matcher: EvidenceMatcher, phrase: str, superlative: str) -> float | 
     )
 
 
-_REPEATEDLY = re.compile(
-    r"\b(?:more than once|repeatedly|repeated|several times|multiple times|(?:a )?second time|again)\b", re.IGNORECASE
-)
-_SAID_TIMES = re.compile(r"\b(?:(?P<once>once)|(?P<twice>twice)|(?P<number>\w+) times)\b", re.IGNORECASE)
-
-
 def times_said(question: str) -> tuple[int, bool] | None:
     """How often a thing happens by the words of the question, and whether it may be more often; None if unsaid."""
     if _REPEATEDLY.search(question):
         return 2, True
     for match in _SAID_TIMES.finditer(question):
-        if match["once"] or match["twice"]:
-            return (1 if match["once"] else 2), False
-        numbers = read_words(match["number"]).numbers
-        if numbers:
-            return numbers[0], False
+        said = said_times(match)
+        if said is not None:
+            return said, False
     return None
+
+
+def said_times(match: re.Match[str]) -> int | None:
+    """The number of `once`, `twice` or `… times`."""
+    if match["once"] or match["twice"]:
+        return 1 if match["once"] else 2
+    numbers = read_words(match["number"]).numbers
+    return numbers[0] if numbers else None

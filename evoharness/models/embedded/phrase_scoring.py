@@ -1,25 +1,44 @@
 """Options that are phrases: which of them the evidence puts at the time, and beside the things, in question."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from evoharness.models.embedded.clock import read_times
-from evoharness.models.embedded.english import content_terms
+from evoharness.models.embedded.english import content_terms, tokens
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
+from evoharness.models.embedded.question_patterns import NEXT_ONE
 from evoharness.models.embedded.question_reading import Asked, Reading, Relation
-from evoharness.models.embedded.temporal import UNKNOWN_WORD, Episode, episodes_of, locate, nth, standing
+from evoharness.models.embedded.temporal import (
+    UNKNOWN_WORD,
+    Episode,
+    episodes_of,
+    fleeting,
+    locate,
+    next_alike,
+    nth,
+    standing,
+)
 
 _SHARED_WORD = 0.3
 """Weight of a word that the question, or every option, has too: it does not tell options apart."""
+_IT = re.compile(r"^(?:it|they|he|she)\b", re.IGNORECASE)
 _BESIDE = 0.35
 """Weight of evidence that says nothing of what the question is about."""
 
 
 def located_anchors(matcher: EvidenceMatcher, reading: Reading) -> list[Episode]:
     """The moments that the question names, as far as they are found."""
-    found = [locate(matcher, anchor) for anchor in reading.anchors]
-    return [episode for episode in found if episode is not None]
+    found: list[Episode] = []
+    for anchor in reading.anchors:
+        if found and NEXT_ONE.search(anchor):
+            episode = next_alike(matcher, found[0])
+        else:
+            episode = locate(matcher, anchor)
+        if episode is not None:
+            found.append(episode)
+    return found
 
 
 def _weights(reading: Reading, options: Sequence[str]) -> list[dict[str, float]]:
@@ -62,6 +81,9 @@ def _in_time(matcher: EvidenceMatcher, reading: Reading) -> Scores:
         if reading.relation is Relation.BETWEEN and len(anchors) < 2:
             return np.ones(len(matcher))
         return standing(matcher, reading.relation, anchors)
+    if reading.odd_one:
+        row = locate(matcher, reading.focus)
+        return np.ones(len(matcher)) if row is None else standing(matcher, Relation.DURING, [row])
     times = read_times(reading.text)
     if times and not reading.anchors:
         moment = Episode(times[0].start, times[0].end, ())
@@ -89,6 +111,16 @@ def _in_row(matcher: EvidenceMatcher, reading: Reading) -> Scores:
     if episode is None:
         return np.ones(len(matcher))
     return standing(matcher, Relation.DURING, [episode])
+
+
+def spelt_out(options: Sequence[str], focus: str, matcher: EvidenceMatcher) -> tuple[str, ...]:
+    """Options that say `it` or `they`, with what the question is about in their place."""
+    if not any(_IT.match(option) for option in options):
+        return tuple(options)
+    thing = " ".join(
+        word for word in tokens(focus) if any(matcher.known(term) for term in content_terms(word))
+    )
+    return tuple(_IT.sub(f"the {thing} ", option) if thing else option for option in options)
 
 
 def _ranked_in_time(matcher: EvidenceMatcher, values: list[Scores], last: bool) -> list[float]:
@@ -120,11 +152,14 @@ def bearing(matcher: EvidenceMatcher, reading: Reading) -> Scores:
 
 def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMatcher) -> list[float]:
     """A score in [0, 1] for each option."""
+    options = spelt_out(options, reading.focus, matcher)
     about = context(matcher, reading)
     fits = [
         matcher.match(option, weights)
         for option, weights in zip(options, _weights(reading, options), strict=True)
     ]
+    if reading.brief:
+        fits = [fit * fleeting(matcher, fit * about) for fit in fits]
     if reading.negated and not reading.anchors:
         said = about if content_terms(reading.focus) else np.ones(len(matcher))
         return [1 - float((fit * said).max(initial=0.0)) for fit in fits]

@@ -61,7 +61,10 @@ def place_of(option: str) -> Place | None:
     known = {*_VERTICAL, *_HORIZONTAL, *_MIDDLE}
     if any(word not in known and word not in _FILLER for word in words):
         return None
-    if len({word for word in words if word in _HORIZONTAL}) > 1 or len({w for w in words if w in _VERTICAL}) > 1:
+    if (
+        len({word for word in words if word in _HORIZONTAL}) > 1
+        or len({w for w in words if w in _VERTICAL}) > 1
+    ):
         return None
     return _place(words)
 
@@ -78,7 +81,9 @@ def places_in(statement: str) -> list[Place]:
     found = []
     for match in _MENTION.finditer(Quotations(statement).text):
         said = (match["preposition"] or "").lower()
-        preposition = "to" if said.startswith("to") else "from" if said in ("from", "through", "via") else "at"
+        preposition = (
+            "to" if said.startswith("to") else "from" if said in ("from", "through", "via") else "at"
+        )
         place = _place(tokens(match["place"].replace("-", " ")), preposition if said else "")
         if place is not None:
             found.append(place)

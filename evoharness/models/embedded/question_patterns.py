@@ -11,9 +11,7 @@ HELD_QUOTATION = "\ue000"
 _WH = r"(?:what|which|who|whom|whose|where|how|why|does|do|did|(?:in|at|on|of) (?:which|what))"
 _END = rf"(?=\s*(?:[,;:?!]|\.(?:\s|$)|$)|\s+{_WH}\s)"
 _NEAR = r"(?:immediately|right|directly|just|straight|shortly|soon|the moment|the instant)"
-_STRETCH = (
-    r"(?:moment|time|instant|scene|part|frame|shot|segment|step|stage|phase|section|chapter|slide|period|round)"
-)
+_STRETCH = r"(?:moment|time|instant|scene|part|frame|shot|segment|step|stage|phase|section|chapter|slide|period|round)"
 _CONTAINER = r"(?:step|stage|phase|scene|section|chapter|segment|slide|period|round|instruction|heading)"
 _PICTURE = r"(?:picture|screen|frame|image|view|display)"
 _AUXILIARY = r"(?:does|do|did|is|are|was|were|can|could|will|has|have)"
@@ -79,7 +77,8 @@ REASON = re.compile(
     I,
 )
 NEGATION = re.compile(
-    r"\b(?:not|never|except|neither|nor|without|missing|absent|omitted|skipped|fails? to|cannot)\b|n[’']t\b", I
+    r"\b(?:not|never|except|neither|nor|without|missing|absent|omitted|skipped|fails? to|cannot)\b|n[’']t\b",
+    I,
 )
 UNTRUE = re.compile(r"\b(?:false|incorrect|untrue|inaccurate|wrong)\b", I)
 ODD_ONE = re.compile(
@@ -95,7 +94,8 @@ BRIEF = re.compile(
     I,
 )
 NEXT = re.compile(
-    r"\bnext\b|\bimmediately\b|\b(?:right|just|directly|straight) (?:after|before)\b|\bthen (?:happens|occurs)\b", I
+    r"\bnext\b|\bimmediately\b|\b(?:right|just|directly|straight) (?:after|before)\b|\bthen (?:happens|occurs)\b",
+    I,
 )
 NEXT_ONE = re.compile(
     r"\b(?:the )?(?:next|following|subsequent)\b|\b(?:that|which) (?:follows|comes (?:next|after))\b", I
@@ -106,7 +106,9 @@ SUPERLATIVE = re.compile(
     r"|suitable|closely|plausible|plausibly|than (?:once|an?|one|twice)))",
     I,
 )
-FIRST = re.compile(r"\b(?:first|initially|at the (?:very )?(?:start|beginning|outset)|to begin with|opening)\b", I)
+FIRST = re.compile(
+    r"\b(?:first|initially|at the (?:very )?(?:start|beginning|outset)|to begin with|opening)\b", I
+)
 LAST = re.compile(r"\b(?:last|finally|at the (?:very )?end|final|in the end|closing|ultimately)\b", I)
 LABELLED = re.compile(
     r"\((?P<one>[a-h]|\d|[ivx]+)\)\s*|(?<!\w)(?P<two>[a-h]|\d)\)\s*|(?<![\w.])(?P<three>\d)\.\s+", I
@@ -119,10 +121,13 @@ WHOLE = re.compile(
 """The video or its picture as a whole: says nothing of what is asked."""
 PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her)\b", I)
 EVENT_NOUN = re.compile(
-    r"\b(?:the )?(?:arrival|entry|entrance|appearance|departure|start|beginning|end|disappearance)(?: of)?\b", I
+    r"\b(?:the )?(?:arrival|entry|entrance|appearance|departure|start|beginning|end|disappearance)(?: of)?\b",
+    I,
 )
 OCCURRENCE = re.compile(
     r"\b(?:for |on )?(?:the |its |his |her |their )(?:very )?(?P<which>\w+) (?:time|occasion|appearance)\b", I
 )
-ASKING = re.compile(rf"\b(?:what|which|who|whom|whose|where|how|why|when)\b(?: {_AUXILIARY}\b)?|\b{_AUXILIARY}\b", I)
+ASKING = re.compile(
+    rf"\b(?:what|which|who|whom|whose|where|how|why|when)\b(?: {_AUXILIARY}\b)?|\b{_AUXILIARY}\b", I
+)
 """Question words and the auxiliaries of their clause."""

@@ -69,7 +69,12 @@ _RELATIONS: tuple[tuple[Relation, re.Pattern[str]], ...] = tuple(
     )
     for pattern in alternatives
 )
-_INVERTED = {"after": Relation.BEFORE, "since": Relation.BEFORE, "before": Relation.AFTER, "until": Relation.AFTER}
+_INVERTED = {
+    "after": Relation.BEFORE,
+    "since": Relation.BEFORE,
+    "before": Relation.AFTER,
+    "until": Relation.AFTER,
+}
 _ORDINAL = re.compile(
     r"(?<!which )(?<!what )(?<!each )(?<!per )(?<!\ba )(?<!\d )\b(?:"
     rf"(?P<word>{'|'.join(ORDINAL_WORDS)})|(?P<digits>\d{{1,2}})(?:st|nd|rd|th)|(?P<last>last|final))\b",
@@ -110,7 +115,12 @@ def _split_relation(text: str) -> tuple[Relation | None, tuple[str, ...], str, b
             anchors = tuple(part.strip() for part in named if part and part.strip())
             if not any(HELD.search(anchor) or content_terms(anchor) for anchor in anchors):
                 continue
-            return relation, anchors, f"{text[: match.start()]} {text[match.end() :]}", bool(groups.get("near"))
+            return (
+                relation,
+                anchors,
+                f"{text[: match.start()]} {text[match.end() :]}",
+                bool(groups.get("near")),
+            )
     return None, (), text, False
 
 

@@ -15,8 +15,8 @@ from evoharness.models.embedded.claims import support
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
 from evoharness.models.embedded.question_reading import read_question
 from evoharness.models.embedded.statements import EVIDENCE_CHARACTERS, read_statements, within_budget
-from evoharness.models.embedded.temporal import UNKNOWN_WORD
 from evoharness.models.embedded.summarizing import group_segments, representative
+from evoharness.models.embedded.temporal import UNKNOWN_WORD
 from evoharness.models.reasoning_tasks import (
     AnswerQuestion,
     ChooseAction,
@@ -60,7 +60,9 @@ def _read(
     if sum(len(statement.text) + 1 for statement in statements) <= EVIDENCE_CHARACTERS:
         return matcher
     about = [matcher.match(text, unknown=UNKNOWN_WORD) for text in asked]
-    relevance = np.max(about, axis=0) + np.max([np.zeros(len(matcher)), *about_nearest(matcher, about)], axis=0)
+    relevance = np.max(about, axis=0) + np.max(
+        [np.zeros(len(matcher)), *about_nearest(matcher, about)], axis=0
+    )
     if options:
         relevance += _OPTION_SHARE * np.max([matcher.match(option) for option in options], axis=0)
     return EvidenceMatcher(within_budget(statements, [float(value) for value in relevance]), embedder)

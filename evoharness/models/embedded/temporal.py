@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evoharness.models.embedded.clock import read_times
-from evoharness.models.embedded.english import RELATED, content_terms, stem
+from evoharness.models.embedded.english import RELATED, Quotations, content_terms, stem
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
 from evoharness.models.embedded.question_reading import Relation, occurrence_named, place_named
 
@@ -18,12 +18,15 @@ SAME_EPISODE_GAP = 1.0
 UNKNOWN_WORD = 0.4
 """Weight, in finding a phrase, of its words that no statement has."""
 
+_MOMENT_SECONDS = 2.0
+"""What lasts this long at most, the time between two looks included, is there for a moment."""
 _AS_GOOD = 0.88
 _MUCH_AS_GOOD = 0.8
 """Share of the best fit that still counts as the same thing, where several are looked for."""
 _NEARBY_SECONDS = 10.0
 _LEAVING = frozenset({stem("leave"), *RELATED[stem("leave")], stem("end"), *RELATED[stem("end")]})
-_COMING = frozenset({stem("appear"), *RELATED[stem("appear")], stem("begin"), *RELATED[stem("begin")]})
+COMING = frozenset({stem("appear"), *RELATED[stem("appear")], stem("begin"), *RELATED[stem("begin")]})
+"""Stems of verbs that say that something comes or begins."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +122,44 @@ def nth(matcher: EvidenceMatcher, phrase: str, place: int) -> Episode | None:
     )
 
 
+def fleeting(matcher: EvidenceMatcher, fit: Scores) -> Scores:
+    """How shortly what a fit speaks of is there, at each statement: 1 for a moment, down to 0.3."""
+    brevity = np.full(len(matcher), 0.3)
+    best = float(fit.max(initial=0.0))
+    if best <= 0:
+        return brevity
+    for episode in episodes(matcher, fit, _MUCH_AS_GOOD * best, gap=0.1):
+        lasting = max(0.0, episode.end - episode.start - _MOMENT_SECONDS)
+        brevity[list(episode.members)] = 0.3 + 0.7 * np.exp(-lasting / 1.5)
+    return brevity
+
+
+def next_alike(matcher: EvidenceMatcher, episode: Episode) -> Episode | None:
+    """The next statement worded like those of an episode, quotations aside."""
+    kinds = {_wording(matcher, index) for index in episode.members}
+    later = [
+        index
+        for index in np.argsort(matcher.starts, kind="stable")
+        if matcher.starts[index] >= episode.end - 0.5
+        and int(index) not in episode.members
+        and _wording(matcher, int(index)) in kinds
+    ]
+    if not later:
+        return None
+    chosen = int(later[0])
+    return Episode(float(matcher.starts[chosen]), float(matcher.ends[chosen]), (chosen,))
+
+
+def _wording(matcher: EvidenceMatcher, index: int) -> tuple[str, ...]:
+    return content_terms(Quotations(matcher.statements[index].text).text)
+
+
 def _moment(matcher: EvidenceMatcher, phrase: str, episode: Episode) -> Episode:
     asked = set(content_terms(phrase))
     said = {term for index in episode.members for term in matcher.words[index].terms}
     if asked & _LEAVING and not said & _LEAVING:
         return Episode(episode.end, episode.end, episode.members, episode.fit)
-    if asked & _COMING and not said & _COMING and episode.end - episode.start > 1.0:
+    if asked & COMING and not said & COMING and episode.end - episode.start > 1.0:
         return Episode(episode.start, episode.start, episode.members, episode.fit)
     return episode
 

@@ -51,6 +51,9 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:enters?|entering|entered) (?:the )?(?:view|frame|screen|scene|picture)\b", "enters"),
         (r"\b(?:no longer|not any ?more) (?:visible|shown|seen|displayed)\b", "disappears"),
         (r"\b(step|part|stage|phase|slide|level|lesson|number|section|chapter) one\b", r"\1 1"),
+        (r"\b(?:gets?|getting|got|grows?|growing|grew|becomes?|became) (?:bigger|larger)\b", "grows"),
+        (r"\b(?:gets?|getting|got|grows?|becomes?|became) smaller\b", "shrinks"),
+        (r"\bchang(?:es?|ed|ing) (?:its |the |their |in )?colou?rs?\b", "recolors"),
         (r"\bpick(?:s|ed|ing)? up\b", "takes"),
         (r"\bput(?:s|ting)? down\b", "places"),
     )
@@ -85,6 +88,31 @@ _RELATED_GROUPS: tuple[tuple[float, str], ...] = (
     (0.7, "rotate spin turn"),
 )
 """How far the words of a group stand for each other (1: the same word)."""
+
+
+COLORS = frozenset(
+    map(
+        stem,
+        [
+            "red",
+            "green",
+            "blue",
+            "yellow",
+            "orange",
+            "purple",
+            "violet",
+            "pink",
+            "brown",
+            "black",
+            "white",
+            "gray",
+            "cyan",
+            "magenta",
+            "turquoise",
+        ],
+    )
+)
+"""Stems of the names of colors."""
 
 
 def _related() -> dict[str, dict[str, float]]:
