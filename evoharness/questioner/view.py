@@ -17,8 +17,8 @@ TEXT = "text"
 EVENT = "event"
 SLACK_S = 2.0
 """How far a recorded border may lie from the true one: a describer at 0.5 fps sees every 2 s."""
-APART_S = 1.0
-"""Starts that differ by less are not ordered."""
+APART_S = 2.0
+"""Starts that differ by less are not ordered: both may lie between the same two samples at 0.5 fps."""
 REREAD_S = 4.5
 """Readings of one text that lie no further apart are one showing: two missed samples at 0.5 fps."""
 REPEAT_S = 1.0
@@ -133,13 +133,10 @@ class MemoryView:
                 if not readable(name):
                     continue
                 folded = english.fold(name)
-                group = exact.get(folded)
+                group = exact.get(folded) or next((g for g in groups if _slip(g, name, record)), None)
                 if group is None:
-                    group = next((g for g in groups if english.same_words(g.names[0], name)), None)
-                if group is None:
-                    group = _Group()
+                    group = exact[folded] = _Group()
                     groups.append(group)
-                exact[folded] = group
                 group.names.append(name)
                 group.texts.append(record)
                 group.segments.append(segment.id)
@@ -272,6 +269,15 @@ class MemoryView:
             if min(s.interval.end, interval.end) - max(s.interval.start, interval.start) > 0
         ]
         return tuple(s.id for s in inside or touching[-1:])
+
+
+def _slip(group: _Group, name: str, record: VisibleText) -> bool:
+    """Whether a reading is one of the group's text with a letter misread: alike, and not far in time."""
+    return english.same_words(group.names[0], name) and any(
+        t.interval.start - REREAD_S <= record.interval.end
+        and record.interval.start - REREAD_S <= t.interval.end
+        for t in group.texts
+    )
 
 
 def _padded(words: Sequence[str]) -> str:

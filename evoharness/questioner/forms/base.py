@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from evoharness.questioner import english
 from evoharness.questioner.policy import DistractorMode
-from evoharness.questioner.view import EVENT, TEXT, Item, MemoryView
+from evoharness.questioner.view import APART_S, EVENT, TEXT, Item, MemoryView
 from evoharness.records.interval import Interval
 from evoharness.records.question import FineType, QuestionKind
 
@@ -193,12 +193,12 @@ def _related(view: MemoryView, item: Item, craft: Craft) -> Anchor | None:
     None when no unique text starts shortly before with nothing of the item's type in between.
     """
     peers = view.texts if item.kind == TEXT else view.events
-    starts = sorted((interval.start, peer is item) for peer in peers for interval in peer.intervals)
+    starts = [(interval.start, peer) for peer in peers for interval in peer.intervals]
     for cue in craft.shuffled(view.anchors):
-        if cue.kind != TEXT or cue is item or not 1.0 <= item.start - cue.start <= 30.0:
+        if cue.kind != TEXT or cue is item or not APART_S <= item.start - cue.start <= 30.0:
             continue
-        between = [own for start, own in starts if cue.start < start < item.start + 1.0]
-        if between != [True]:
+        near = [p for t, p in starts if cue.start - 1.0 < t < item.start + APART_S and p is not cue]
+        if len(near) != 1 or near[0] is not item:
             continue
         name = quoted(cue.name)
         if item.kind == TEXT:

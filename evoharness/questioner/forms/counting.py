@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from evoharness.questioner import english
 from evoharness.questioner.forms.base import Craft, Draft, hull
-from evoharness.questioner.view import APART_S, SLACK_S, Item, MemoryView
+from evoharness.questioner.view import SLACK_S, Item, MemoryView
 from evoharness.records.interval import Interval
 from evoharness.records.question import FineType
 
@@ -218,9 +218,9 @@ def times_of_verb(view: MemoryView, craft: Craft) -> Iterator[Draft]:
             near = [min(abs(i.start - b), abs(i.end - b)) for i, _ in found for b in (scope.start, scope.end)]
             inside = sorted(((i, r) for i, r in found if i.overlaps(scope)), key=lambda pair: pair[0].start)
             starts = [i.start for i, _ in inside]
-            if (near and min(near) < APART_S) or not 1 <= len(inside) <= MOST:
+            if (near and min(near) < 1.0) or not 1 <= len(inside) <= MOST:
                 continue
-            if any(b - a < APART_S for a, b in pairwise(starts)):
+            if any(b - a < 1.0 for a, b in pairwise(starts)):
                 continue
             yield _draft(
                 craft,
