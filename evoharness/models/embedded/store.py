@@ -10,10 +10,20 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from evoharness.models.embedded.known_lines import KnownLine
 from evoharness.models.embedded.percepts import Percept
 
 CAPACITY = 60_000
 """Percepts kept in the process."""
+_SCHEMA = """
+PRAGMA journal_mode=WAL;
+PRAGMA synchronous=NORMAL;
+CREATE TABLE IF NOT EXISTS percepts (key TEXT PRIMARY KEY, percept TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lines (
+    number INTEGER PRIMARY KEY, stream TEXT, height INTEGER, width INTEGER, pixels BLOB, text TEXT, score REAL
+);
+CREATE INDEX IF NOT EXISTS lines_of_stream ON lines (stream, number);
+"""
 BATCH = 500
 """Keys asked for in one statement."""
 
@@ -52,6 +62,40 @@ class PerceptStore:
         except sqlite3.Error:
             self._give_up()
 
+    def lines_after(self, stream: str, number: int) -> list[tuple[int, KnownLine]]:
+        """Lines of text that any process read in a stream, with numbers above the one given."""
+        import numpy as np
+
+        connection = self._open()
+        if connection is None:
+            return []
+        query = "SELECT number, height, width, pixels, text, score FROM lines WHERE stream = ? AND number > ?"
+        try:
+            rows = connection.execute(f"{query} ORDER BY number", (stream, number)).fetchall()
+        except sqlite3.Error:
+            self._give_up()
+            return []
+        return [
+            (row, KnownLine(np.frombuffer(pixels, np.uint8).reshape(height, width), text, score))
+            for row, height, width, pixels, text, score in rows
+            if len(pixels) == height * width
+        ]
+
+    def put_lines(self, stream: str, lines: Sequence[KnownLine]) -> None:
+        """Let other processes know lines of text that were read in a stream."""
+        connection = self._open() if lines else None
+        if connection is None:
+            return
+        insert = "INSERT INTO lines (stream, height, width, pixels, text, score) VALUES (?, ?, ?, ?, ?, ?)"
+        rows = [
+            (stream, line.height, line.width, line.pixels.tobytes(), line.text, line.score) for line in lines
+        ]
+        try:
+            with connection:
+                connection.executemany(insert, rows)
+        except sqlite3.Error:
+            self._give_up()
+
     def _keep(self, percepts: Mapping[str, Percept]) -> None:
         self._kept.update(percepts)
         while len(self._kept) > self._capacity:
@@ -78,12 +122,7 @@ class PerceptStore:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 connection = sqlite3.connect(self._path, timeout=20, check_same_thread=False)
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.execute("PRAGMA synchronous=NORMAL")
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS percepts (key TEXT PRIMARY KEY, percept TEXT) WITHOUT ROWID"
-                )
-                connection.commit()
+                connection.executescript(_SCHEMA)
                 self._connection = connection
             except (sqlite3.Error, OSError):
                 self._give_up()

@@ -1,12 +1,9 @@
-"""Where lines of text may be, and which of them are already known.
+"""Where lines of text may be.
 
 1. Edges (morphological gradient) make glyphs into small dense blobs, whatever the colours of ink and paper.
 2. Blobs of like height on one base line are joined into a line; a blob without company is a line by itself.
-3. A line whose pixels are known from an earlier frame is not read again. Known means: nowhere in the line
-   does a patch of the size of a stroke differ, so that `Step 0` never passes for `Step 3`.
 """
 
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +11,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-EDGE = 42
+EDGE = 28
 """Grey levels across three pixels that make an edge of ink."""
-LOWEST, TALLEST = 7, 0.22
+LOWEST, TALLEST = 6, 0.22
 """Height of a glyph with its edges: least pixels, largest share of the picture."""
 BLOBS = 700
 """More blobs than this are texture, not text; only the first ones are grouped."""
@@ -43,6 +40,11 @@ class Line:
         """Pixels down."""
         return self.bottom - self.top
 
+    @property
+    def wordy(self) -> bool:
+        """Long enough for a word; a shorter one may as well be the outline of a thing."""
+        return self.width >= 1.7 * self.height
+
 
 def propose_lines(grey: "NDArray[np.uint8]") -> list[Line]:
     """Lines of a grey picture (height, width) that look like text, from top to bottom."""
@@ -56,7 +58,7 @@ def propose_lines(grey: "NDArray[np.uint8]") -> list[Line]:
     width, height, area = stats[:, 2], stats[:, 3], stats[:, 4]
     fill = area / np.maximum(1, width * height)
     glyph = (height >= LOWEST) & (height <= rows * TALLEST) & (fill >= 0.2) & (width <= 0.95 * columns)
-    glyph &= (width >= 3) & (width <= 30 * height)
+    glyph &= (width >= 3) & (width <= 30 * height) & (height <= 11 * width)
     glyphs = stats[glyph][:BLOBS]
     if not len(glyphs):
         return []
@@ -138,7 +140,7 @@ def _same_height(members: "NDArray[np.int64]") -> "list[NDArray[np.int64]]":
         return [members]
     heights = members[:, 3]
     usual = float(np.median(heights))
-    fits = heights <= 2.2 * usual
+    fits = heights <= 2 * usual
     return [members[fits]] + [member[None] for member in members[~fits]]
 
 
@@ -168,56 +170,3 @@ def is_inked(crop: "NDArray[np.uint8]") -> bool:
         return False
     levels = (crop.astype(np.float32) - low) / span
     return float(((levels < 0.28) | (levels > 0.72)).mean()) > 0.62
-
-
-@dataclass(frozen=True)
-class KnownLine:
-    """A line that was read, with the pixels it was read from."""
-
-    line: Line
-    pixels: "NDArray[np.uint8]"
-    text: str
-    score: float
-
-
-class KnownLines:
-    """The lines read lately in one recording, at one size; the newest are tried first."""
-
-    def __init__(self, capacity: int = 96) -> None:
-        self._lines: deque[KnownLine] = deque(maxlen=capacity)
-
-    def add(self, line: Line, grey: "NDArray[np.uint8]", text: str, score: float) -> None:
-        """Remember what a line of this picture says; an empty text: that it is no text."""
-        pixels = grey[line.top : line.bottom, line.left : line.right].copy()
-        self._lines.appendleft(KnownLine(line, pixels, text, score))
-
-    def find(self, line: Line, grey: "NDArray[np.uint8]") -> KnownLine | None:
-        """A known line that shows the same pixels, at the same place or elsewhere."""
-        for known in self._lines:
-            old = known.line
-            if abs(old.width - line.width) > 2 or abs(old.height - line.height) > 2:
-                continue
-            if _same_pixels(known.pixels, grey, line):
-                return known
-        return None
-
-
-def _same_pixels(pixels: "NDArray[np.uint8]", grey: "NDArray[np.uint8]", line: Line) -> bool:
-    import cv2
-    import numpy as np
-
-    height, width = pixels.shape
-    top, left = max(0, line.top - 2), max(0, line.left - 2)
-    area = grey[top : line.bottom + 2, left : line.right + 2]
-    if area.shape[0] < height or area.shape[1] < width:
-        return False
-    if area.shape == pixels.shape:
-        best = (0, 0)
-    else:
-        errors = cv2.matchTemplate(area, pixels, cv2.TM_SQDIFF)
-        best = cv2.minMaxLoc(errors)[2]
-    found = area[best[1] : best[1] + height, best[0] : best[0] + width]
-    patch = max(3, height // 5)
-    difference = cv2.blur(cv2.absdiff(found, pixels), (patch, patch))
-    contrast = float(np.ptp(pixels))
-    return bool(difference.max() < max(6.0, 0.15 * contrast))
