@@ -1,4 +1,4 @@
-"""`python -m evoharness.sandbox check FILE`: what the language policy does not allow in a file."""
+"""`python -m evoharness.sandbox`: check a file against the language policy, measure the sandbox."""
 
 import argparse
 import sys
@@ -14,7 +14,13 @@ def main(arguments: list[str] | None = None) -> int:
     check = verbs.add_parser("check", help="print the violations of one file")
     check.add_argument("file", type=Path)
     check.add_argument("--entry", choices=("strategy", "tool"), default="strategy")
+    verbs.add_parser("bench", help="measure a run and a host call")
     chosen = parser.parse_args(arguments)
+    if chosen.verb == "bench":
+        from evoharness.sandbox.bench import measure
+
+        print(measure().model_dump_json(indent=2))
+        return 0
     try:
         source = chosen.file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

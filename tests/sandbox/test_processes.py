@@ -13,6 +13,7 @@ import pytest
 from evoharness.errors import UserError
 from evoharness.sandbox import HostApi, ProcessSandbox, SandboxLimits, make_sandbox
 from evoharness.sandbox.__main__ import main
+from evoharness.sandbox.bench import measure
 
 SOURCE = "def strategy(ctx, question):\n    return question\n"
 
@@ -141,3 +142,10 @@ def test_check_prints_the_violations_of_a_file(tmp_path: Path, capsys: pytest.Ca
     file.write_text(SOURCE)
     assert main(["check", str(file)]) == 0
     assert main(["check", str(tmp_path / "nowhere.py")]) == 2
+
+
+def test_a_run_and_a_host_call_are_measured() -> None:
+    figures = measure(runs=20)
+    assert "rlimits" in figures.level
+    assert 0 < figures.run.p50 <= figures.run.p95
+    assert 0 < figures.host_call.p50 < figures.run.p50
