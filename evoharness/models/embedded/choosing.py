@@ -33,7 +33,7 @@ from evoharness.models.embedded.ordering import option_sequences, permuted, scor
 from evoharness.models.embedded.phrase_scoring import bearing, located_anchors, score_phrases
 from evoharness.models.embedded.place_reading import agreement, places_in, places_of, preposition_asked
 from evoharness.models.embedded.question_reading import Asked, Reading
-from evoharness.models.embedded.temporal import locate, standing
+from evoharness.models.embedded.temporal import locate, standing, stretch
 
 _SHARPNESS = 8.0
 """Softmax slope: a score 0.1 higher is 2.2 times as likely."""
@@ -101,6 +101,11 @@ def _time(situation: Situation) -> Scored:
     return None
 
 
+def _time_told(situation: Situation) -> Scored:
+    """A time, where the options are nothing else, however it is asked for."""
+    return _time(situation) if times_in(situation.options) else None
+
+
 def _duration(situation: Situation) -> Scored:
     times = times_in(situation.options)
     if times is None:
@@ -124,6 +129,26 @@ def _order(situation: Situation) -> Scored:
 def _permutation(situation: Situation) -> Scored:
     sequences = option_sequences(situation.reading.text, situation.options)
     return score_sequences(situation.matcher, sequences) if sequences and permuted(sequences) else None
+
+
+def _container(situation: Situation) -> Scored:
+    """Which option heads the part of the video that holds the moment named."""
+    matcher = situation.matcher
+    anchors = located_anchors(matcher, situation.reading) if situation.reading.container else []
+    if not anchors:
+        return None
+    moment = anchors[0]
+    scores = []
+    for option in situation.options:
+        headed = locate(matcher, option)
+        if headed is None:
+            scores.append(0.0)
+            continue
+        part = stretch(matcher, headed)
+        outside = max(part.start - moment.end, moment.start - part.end, 0.0)
+        inside = min(part.end, moment.end) - max(part.start, moment.start)
+        scores.append(headed.fit * (1.0 if inside > 0 else 0.4 * math.exp(-outside / 10.0)))
+    return scores if max(scores) > _NOTHING else None
 
 
 def _place(situation: Situation) -> Scored:
@@ -196,7 +221,7 @@ _SCORERS: dict[Asked, tuple[Callable[[Situation], Scored], ...]] = {
     Asked.TRUTH: (_truth,),
     Asked.TOPIC: (_topic,),
     Asked.REASON: (),
-    Asked.PHRASE: (_place, _so_often, _compared),
+    Asked.PHRASE: (_container, _place, _so_often, _compared),
 }
 
 
@@ -206,7 +231,7 @@ def score_options(reading: Reading, options: Sequence[str], matcher: EvidenceMat
     situation = Situation(reading, plain, matcher)
     if not len(matcher):
         return [0.0] * len(options)
-    for scorer in (_permutation, *_SCORERS[reading.asked], _order):
+    for scorer in (_permutation, *_SCORERS[reading.asked], _order, _time_told):
         scores = scorer(situation)
         if scores is not None:
             return scores

@@ -97,13 +97,29 @@ def _steps(option: str) -> list[str]:
     return steps if len(steps) >= 2 else []
 
 
+_FRACTION = re.compile(
+    r"\b(?P<which>first|second|third|fourth|last|final|middle)\s+(?P<whole>half|third|quarter|fourth)\b", re.I
+)
+_PLACES = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4}
+
+
 def parts_of_whole(option: str) -> float | None:
     """Which part of the video an option names, as a fraction: the beginning 0.15, the end 0.85."""
+    fraction = _FRACTION.search(option)
+    if fraction:
+        parts = _PARTS[fraction["whole"].lower()]
+        which = fraction["which"].lower()
+        if which == "middle":
+            return 0.5
+        return (_PLACES.get(which, parts) - 0.5) / parts
     words = set(tokens(option))
-    if words & {"beginning", "start", "early", "first", "opening", "initial"}:
-        return 0.15 if not words & {"half"} else 0.25
-    if words & {"end", "late", "last", "closing", "final"}:
-        return 0.85 if not words & {"half"} else 0.75
-    if words & {"middle", "midway", "halfway", "mid", "second", "central"}:
-        return 0.5 if not words & {"half"} else 0.75
+    if len(words) > 8:
+        return None
+    if words & {"middle", "midway", "halfway", "mid", "center", "centre"}:
+        return 0.5
+    if words & {"beginning", "start", "early", "first", "opening", "initial", "initially"}:
+        return 0.15
+    if words & {"end", "late", "last", "closing", "final", "finally"}:
+        return 0.85
     return None

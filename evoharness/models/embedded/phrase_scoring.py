@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from evoharness.models.embedded.clock import read_times
-from evoharness.models.embedded.english import content_terms, tokens
+from evoharness.models.embedded.english import Quotations, content_terms, tokens
 from evoharness.models.embedded.evidence_matching import EvidenceMatcher, Scores
-from evoharness.models.embedded.question_patterns import NEXT_ONE
+from evoharness.models.embedded.question_patterns import CONTAINER, NEXT_ONE
 from evoharness.models.embedded.question_reading import Asked, Reading, Relation
 from evoharness.models.embedded.temporal import (
     UNKNOWN_WORD,
@@ -19,6 +19,7 @@ from evoharness.models.embedded.temporal import (
     next_alike,
     nth,
     standing,
+    stretch,
 )
 
 _SHARED_WORD = 0.3
@@ -36,9 +37,17 @@ def located_anchors(matcher: EvidenceMatcher, reading: Reading) -> list[Episode]
             episode = next_alike(matcher, found[0])
         else:
             episode = locate(matcher, anchor)
+            if episode is not None and reading.relation is Relation.DURING and _heads(anchor):
+                episode = stretch(matcher, episode)
         if episode is not None:
             found.append(episode)
     return found
+
+
+def _heads(anchor: str) -> bool:
+    """Whether an anchor names a part of the video by its heading."""
+    held = Quotations(anchor)
+    return bool(held.strings) and CONTAINER.search(held.text) is not None
 
 
 def _weights(reading: Reading, options: Sequence[str]) -> list[dict[str, float]]:
@@ -79,7 +88,7 @@ def _in_time(matcher: EvidenceMatcher, reading: Reading) -> Scores:
     anchors = located_anchors(matcher, reading)
     if reading.relation is not None and reading.anchors and anchors:
         if reading.relation is Relation.BETWEEN and len(anchors) < 2:
-            return np.ones(len(matcher))
+            return standing(matcher, Relation.AFTER, anchors)
         return standing(matcher, reading.relation, anchors)
     if reading.odd_one:
         row = locate(matcher, reading.focus)

@@ -43,6 +43,8 @@ CONTAINER_ASKED = re.compile(
 )
 """`During which step does …`: the clause is the moment, and the phrase with `which` what is asked for."""
 
+CONTAINER = re.compile(rf"\b{_CONTAINER}\b", I)
+"""Nouns for parts of a video that a heading opens."""
 COUNT = re.compile(r"\bhow (?:many|often)\b|\b(?:total )?number of\b(?! the)|\bcount (?:the|of|how)\b", I)
 DURATION = re.compile(
     r"\bhow long\b|\bhow much time\b|\bhow many (?:seconds|minutes)\b|\b(?:the|what) duration\b", I

@@ -49,6 +49,8 @@ class Reading:
     """Whether the one that differs from its neighbours is asked for."""
     brief: bool
     """Whether something that lasts a moment only is spoken of."""
+    container: bool
+    """Whether the part of the video that holds the anchor is asked for."""
     ordinal: int | None
     """Which of the things in a row (1: the first, -1: the last)."""
     occurrence: int | None
@@ -185,6 +187,7 @@ def read_question(text: str) -> Reading:
         negated=negated and not odd_one,
         odd_one=odd_one,
         brief=brief,
+        container=patterns.CONTAINER_ASKED.search(held.text) is not None and relation is Relation.DURING,
         ordinal=ordinal,
         occurrence=occurrence,
         immediate=near or bool(patterns.NEXT.search(held.text)),

@@ -150,6 +150,15 @@ def next_alike(matcher: EvidenceMatcher, episode: Episode) -> Episode | None:
     return Episode(float(matcher.starts[chosen]), float(matcher.ends[chosen]), (chosen,))
 
 
+def stretch(matcher: EvidenceMatcher, episode: Episode) -> Episode:
+    """A part of the video that an episode heads: from its start until the next thing so worded, or the end."""
+    if not episode.members:
+        return episode
+    following = next_alike(matcher, episode)
+    end = following.start if following is not None else float(np.nanmax(matcher.ends))
+    return Episode(episode.start, max(end, episode.end), episode.members, episode.fit)
+
+
 def _wording(matcher: EvidenceMatcher, index: int) -> tuple[str, ...]:
     return content_terms(Quotations(matcher.statements[index].text).text)
 
