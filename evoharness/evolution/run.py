@@ -13,7 +13,8 @@ from evoharness.evolution.rounds import Round
 from evoharness.evolution.settings import EvolutionSettings
 from evoharness.evolution.sources import GivenQuestions, Questioner, QuestionSource
 from evoharness.evolution.workshop import Workshop
-from evoharness.harness import Harness
+from evoharness.harness import Harness, HarnessStore
+from evoharness.records.base import Record
 from evoharness.records.evolution import (
     BeforeAfter,
     NoiseFloor,
@@ -33,9 +34,17 @@ if TYPE_CHECKING:
     from evoharness.solver import SolverLimits
 
 SUMMARY = "summary.json"
+BEGUN = "begun.json"
 TEST = "test.json"
 NOISE = "noise.json"
 DECIDED = (RoundStatus.RETAINED, RoundStatus.KEPT, RoundStatus.NO_CANDIDATES, RoundStatus.NO_FINALISTS)
+
+
+class Begun(Record):
+    """What a run must find again when it goes on."""
+
+    initial: str
+    """Fingerprint of the harness that it began with."""
 
 
 class Material(Protocol):
@@ -94,6 +103,7 @@ def evolve(
         source = GivenQuestions(material.questions, settings, seed)
     else:
         source = Questioner(questioner, settings, material.videos, executor, run, progress, seed)
+    initial = _begun_with(initial, run)
     workshop = Workshop(
         settings=settings,
         seed=seed,
@@ -105,7 +115,6 @@ def evolve(
         run=run,
         progress=progress,
     )
-    workshop.harnesses.put(initial)
     incumbent = initial
     rounds: list[RoundSummary] = []
     for number in range(1, settings.rounds + 1):
@@ -139,6 +148,17 @@ def evolve(
     run.ledger.append("finished", status=status, final=incumbent.fingerprint)
     run.save(SUMMARY, result)
     return result
+
+
+def _begun_with(initial: Harness, run: "RunDirectory") -> Harness:
+    """The harness that the run began with: `initial` when it begins now, else what it was then."""
+    store = HarnessStore(run.harnesses)
+    begun = run.load(BEGUN, Begun)
+    if begun is not None:
+        return store.get(begun.initial)
+    store.put(initial)
+    run.save(BEGUN, Begun(initial=initial.fingerprint))
+    return initial
 
 
 def _noise_floor(workshop: Workshop) -> None:

@@ -204,6 +204,13 @@ def test_a_run_that_is_finished_is_read_back(tmp_path: Path) -> None:
     assert executor.asked == 0
 
 
+def test_a_run_goes_on_with_the_harness_it_began_with(tmp_path: Path) -> None:
+    with pytest.raises(Killed):
+        go(tmp_path, ScriptedExecutor(dies_after=30))
+    summary = go(tmp_path, initial=harness(overview_fps=2.0))
+    assert summary.initial == harness().fingerprint
+
+
 def comparable(summary: Summary) -> object:
     return summary.model_dump(exclude={"seconds"})
 
