@@ -36,6 +36,8 @@ _WRONG_NUMBER = 0.3
 _OTHER_READING = 0.9
 _QUOTE_SHARE = 0.7
 _SAME_QUOTE = 0.8
+_NEARLY_QUOTED = 0.8
+_LONGEST_QUOTE = 80
 
 
 class EvidenceMatcher:
@@ -134,7 +136,15 @@ class EvidenceMatcher:
             same = self._quoting(quote)
             if same.any():
                 fit = np.where(same > 0, _QUOTE_SHARE * same + (1 - _QUOTE_SHARE) * fit, 0.6 * fit)
-        return fit
+        return self._prefer_same(phrase, fit)
+
+    def _prefer_same(self, phrase: str, fit: Scores) -> Scores:
+        """What a statement quotes word for word before what it quotes with words more or less."""
+        same = self._quoting(phrase.strip(" .\"'“”")) if len(phrase) <= _LONGEST_QUOTE else None
+        if same is None or not same.any():
+            return fit
+        quoting = np.array([bool(words.quotes) for words in self.words])
+        return np.where(same > 0, np.maximum(fit, same), np.where(quoting, _NEARLY_QUOTED * fit, fit))
 
     def _quoting(self, quote: str) -> Scores:
         """How surely each statement quotes the same string; 0 where it does not."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from evoharness.models.embedded.clock import TimeMention, read_times
-from evoharness.models.embedded.english import NUMBER_WORDS, Quotations, content_terms, tokens
+from evoharness.models.embedded.english import NUMBER_WORDS, Quotations, content_terms, stem, tokens
 
 _LABEL = re.compile(r"^\s*(?:\(?[A-Ha-h]\)|[A-H][.:])\s+")
 _NONE = re.compile(
@@ -25,6 +25,14 @@ _PAIR = re.compile(
 )
 _COUNTED = {*NUMBER_WORDS, "times", "time", "about", "around", "exactly", "only", "at", "least", "more", "than", "in",
             "total", "roughly", "approximately", "or"}  # fmt: skip
+
+
+_BESIDE_TIMES = frozenset(
+    stem(word)
+    for word in ["within", "first", "last", "mark", "start", "beginning", "around", "roughly", "approximately",
+                 "exactly", "nearly", "almost", "after", "before", "second", "minute", "less", "more", "between"]
+)  # fmt: skip
+"""Words that an option may have beside its time and still be nothing but a time."""
 
 
 def without_label(option: str) -> str:
@@ -66,7 +74,10 @@ def times_in(options: Sequence[str]) -> list[TimeMention] | None:
     found = []
     for option in options:
         times = read_times(option)
-        if len(times) != 1 or len(content_terms(option[: times[0].position[0]])) > 4:
+        if len(times) != 1:
+            return None
+        start, end = times[0].position
+        if any(term not in _BESIDE_TIMES for term in content_terms(option[:start] + " " + option[end:])):
             return None
         found.append(times[0])
     return found

@@ -188,8 +188,8 @@ def standing(matcher: EvidenceMatcher, relation: Relation, anchors: Sequence[Epi
         near = np.where(gap >= -0.5, 1 / (1 + np.maximum(gap, 0.0) / _NEARBY_SECONDS), near)
         near = np.where((gap < -0.5) & (starts < first.start - 0.5), 0.4, near)
     elif relation is Relation.BETWEEN:
-        second = anchors[-1]
-        low, high = min(first.end, second.end), max(first.start, second.start)
+        early, late = sorted((first, anchors[-1]), key=lambda episode: episode.start)
+        low, high = (early.end if early.end < late.start - 1.0 else early.start), late.start
         near = np.where((starts < high) & (ends > low), 0.3, near)
         near = np.where((starts >= low - 0.5) & (starts < high - 0.25), 1.0, near)
     elif relation is Relation.DURING:
