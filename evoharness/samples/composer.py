@@ -311,7 +311,7 @@ def visitor(c: Composer) -> None:
     )
     new = c.look(turning=look[1], like=look) if instant else look
     target = PLACES[c.place(name)] if deed == "moves" else home
-    c.pause(1.0, 1.5)
+    c.pause(1.5, 2.0)
     leaving = c.span(1.2, 2.0) if rng.random() < 0.75 else None
     thing = c.thing("visitor", look, origin, [Interval(start=start, end=c.clock)])
     c.happens("enters", thing, entering.start, entering.end, path=(*origin, *home), before=side)

@@ -36,8 +36,10 @@ def plan_timeline(seed: int, index: int, longest_minutes: float = USUAL_MINUTES)
     minutes = low + (high - low) * rng.betavariate(1.2, 2.9)
     if longest_minutes > USUAL_MINUTES and index % 5 == 0:
         minutes = rng.uniform(0.75, 1.0) * longest_minutes
+    # the last act may run over by some seconds
+    seconds = min(minutes * 60, longest_minutes * 60 - 12)
     work = rng.choice(FIELDS)
-    studio = _Studio(Composer(rng, 720 if large else 360, fps), work, minutes * 60)
+    studio = _Studio(Composer(rng, 720 if large else 360, fps), work, seconds)
     chapters = studio.compose()
     made = studio.composer
     return Timeline(

@@ -9,6 +9,8 @@ from evoharness.samples.timeline import Thing
 
 APART = 2.5
 """Seconds between two appearances that a question asks to put in order."""
+CLEARLY = 0.3
+"""Seconds by which a thing must be the next or the last one."""
 
 
 def order_drafts(facts: Facts) -> Iterator[Draft]:
@@ -58,11 +60,14 @@ def _first_of(once: list[Thing]) -> Iterator[Draft]:
 def _neighbours(facts: Facts, once: list[Thing]) -> Iterator[Draft]:
     """What appears next after a thing has gone, or was there last before it came."""
     showings = sorted(((s.start, s.end, t) for t in facts.things for s in t.shown), key=lambda s: s[:2])
-    for (_, end, thing), (start, _, following) in itertools.pairwise(showings):
-        later = [s for s in showings if s[0] >= end]
-        quiet = bool(later) and later[0][2] is following and all(s[0] - start > 0.3 for s in later[1:])
-        earlier_gone = all(s[1] <= end for s in showings if s[0] < start)
-        if not quiet or not earlier_gone or thing not in once or following not in once:
+    for position, (start, _, following) in enumerate(showings):
+        earlier = sorted(showings[:position], key=lambda s: s[1])[-2:]
+        if not earlier or earlier[-1][1] > start:
+            continue
+        _, end, thing = earlier[-1]
+        last_alone = len(earlier) < 2 or earlier[0][1] < end - CLEARLY
+        next_alone = position + 1 == len(showings) or showings[position + 1][0] > start + CLEARLY
+        if not (last_alone and next_alone) or thing not in once or following not in once:
             continue
         if thing.brief and following.brief:
             continue
