@@ -33,7 +33,7 @@ from evoharness.models.embedded.ordering import option_sequences, permuted, scor
 from evoharness.models.embedded.phrase_scoring import bearing, located_anchors, score_phrases
 from evoharness.models.embedded.place_reading import agreement, places_in, places_of, preposition_asked
 from evoharness.models.embedded.question_reading import Asked, Reading
-from evoharness.models.embedded.temporal import locate, standing, stretch
+from evoharness.models.embedded.temporal import UNKNOWN_WORD, locate, standing, stretch
 
 _SHARPNESS = 8.0
 """Softmax slope: a score 0.1 higher is 2.2 times as likely."""
@@ -177,11 +177,13 @@ def _topic(situation: Situation) -> Scored:
     matcher = situation.matcher
     if not len(matcher):
         return None
-    scores = []
+    told, spread = [], []
     for option in situation.options:
-        fit = np.sort(matcher.match(option))[::-1]
-        scores.append(float(0.5 * fit[: max(3, len(fit) // 5)].mean() + 0.5 * fit.mean()) * 2)
-    return scores
+        fit = np.sort(matcher.match(option, unknown=UNKNOWN_WORD))[::-1]
+        told.append(max(0.0, 2 * float(fit[0]) - 1))
+        spread.append(float(fit[: max(3, len(fit) // 5)].mean() + fit.mean()))
+    widest = max(spread) or 1.0
+    return [0.5 * once + 0.5 * wide / widest for once, wide in zip(told, spread, strict=True)]
 
 
 def _compared(situation: Situation) -> Scored:

@@ -25,6 +25,7 @@ from evoharness.models.embedded.temporal import (
 _SHARED_WORD = 0.3
 """Weight of a word that the question, or every option, has too: it does not tell options apart."""
 _IT = re.compile(r"^(?:it|they|he|she)\b", re.IGNORECASE)
+_UNKNOWN_IN_OPTION = 0.6
 _BESIDE = 0.35
 """Weight of evidence that says nothing of what the question is about."""
 
@@ -164,7 +165,7 @@ def score_phrases(reading: Reading, options: Sequence[str], matcher: EvidenceMat
     options = spelt_out(options, reading.focus, matcher)
     about = context(matcher, reading)
     fits = [
-        matcher.match(option, weights)
+        matcher.match(option, weights, unknown=_UNKNOWN_IN_OPTION)
         for option, weights in zip(options, _weights(reading, options), strict=True)
     ]
     if reading.brief:

@@ -122,6 +122,7 @@ WHOLE = re.compile(
 )
 """The video or its picture as a whole: says nothing of what is asked."""
 PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her)\b", I)
+NOUN_PHRASE = re.compile(r"\b(?:the|an?|this|that)\b.*", I)
 EVENT_NOUN = re.compile(
     r"\b(?:the )?(?:arrival|entry|entrance|appearance|departure|start|beginning|end|disappearance)(?: of)?\b",
     I,

@@ -200,10 +200,17 @@ def _resolved(anchors: tuple[str, ...], focus: str) -> tuple[str, ...]:
     resolved: list[str] = []
     for anchor in anchors:
         if patterns.PRONOUN.search(anchor) and len(content_terms(anchor)) <= 2:
-            thing = patterns.EVENT_NOUN.sub(" ", resolved[0]) if resolved else patterns.ASKING.sub(" ", focus)
+            thing = patterns.EVENT_NOUN.sub(" ", resolved[0]) if resolved else _subject(focus)
             anchor = patterns.PRONOUN.sub(lambda _, thing=thing: f" {thing} ", anchor, count=1)  # type: ignore[misc]
         resolved.append(" ".join(anchor.split()))
     return tuple(resolved)
+
+
+def _subject(focus: str) -> str:
+    """What a clause speaks of: from its first article on, without question words."""
+    plain = patterns.ASKING.sub(" ", focus)
+    named = patterns.NOUN_PHRASE.search(plain)
+    return named.group(0) if named else plain
 
 
 def labelled_items(text: str) -> dict[str, str]:

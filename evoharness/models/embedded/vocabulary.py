@@ -63,7 +63,7 @@ _RELATED_GROUPS: tuple[tuple[float, str], ...] = (
     (0.75, "appear enter arrive emerge come reappear arrival entry entrance appearance"),
     (0.75, "leave disappear exit vanish go depart departure disappearance"),
     (0.75, "turn change become switch"),
-    (0.75, "move travel slide drift shift cross"),
+    (0.75, "move travel slide drift shift"),
     (0.9, "middle center central"),
     (0.9, "top upper above"),
     (0.9, "bottom lower below underneath beneath"),
