@@ -106,7 +106,7 @@ def _share(values: Iterable[bool | None]) -> float | None:
 
 def total_variation(a: Mapping[QuestionKind, float], b: Mapping[QuestionKind, float]) -> float:
     """Total variation distance of two distributions over kinds: half the sum of absolute differences."""
-    return sum(abs(a.get(kind, 0.0) - b.get(kind, 0.0)) for kind in {*a, *b}) / 2
+    return sum(abs(a.get(kind, 0.0) - b.get(kind, 0.0)) for kind in sorted({*a, *b})) / 2
 
 
 class Accuracy(Record):
