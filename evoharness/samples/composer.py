@@ -300,7 +300,7 @@ def visitor(c: Composer) -> None:
     start = c.clock
     entering = c.span(1.2, 2.0)
     c.pause(0.8, 1.4)
-    deed = rng.choice(["turns", "grows", "shrinks", "moves", "moves"])
+    deed = rng.choice(["turns", "grows", "shrinks", "moves"])
     instant = deed == "turns"
     doing = (
         Interval(start=c.clock, end=c.clock)

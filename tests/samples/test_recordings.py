@@ -22,6 +22,13 @@ def decoded(path: Path) -> tuple[list[float], list[NDArray[np.uint8]]]:
     return [float(f.time or 0) for f in frames], [f.to_ndarray(format="rgb24") for f in frames]
 
 
+def presented(path: Path) -> list[float]:
+    """When each frame of a file comes up, from its packets alone."""
+    with av.open(str(path)) as container:
+        packets = container.demux(container.streams.video[0])
+        return sorted(float(p.pts * p.time_base) for p in packets if p.pts is not None)
+
+
 @pytest.fixture(scope="module")
 def pictures(recordings: SampleSet) -> dict[str, tuple[list[float], list[NDArray[np.uint8]]]]:
     return {key: decoded(path) for key, path in recordings.videos.items()}
@@ -95,8 +102,8 @@ def test_brief_events_meet_a_frame_every_half_second() -> None:
 def test_a_constant_rate_file_has_every_frame(recordings: SampleSet) -> None:
     for key, timeline in recordings.timelines.items():
         if not timeline.variable_rate:
-            times, frames = decoded(recordings.videos[key])
-            assert len(frames) == round(timeline.duration * timeline.fps)
+            times = presented(recordings.videos[key])
+            assert len(times) == round(timeline.duration * timeline.fps)
             assert np.allclose(np.diff(times), 1 / timeline.fps, atol=1e-3)
 
 
@@ -104,7 +111,7 @@ def test_a_variable_rate_file_has_the_promised_times(recordings: SampleSet) -> N
     variable = [t for t in recordings.timelines.values() if t.variable_rate]
     assert variable
     for timeline in variable:
-        times, _ = decoded(recordings.videos[timeline.video])
+        times = presented(recordings.videos[timeline.video])
         gaps = np.diff(times)
         assert gaps.max() <= 1.001
         assert gaps.max() > 3 * gaps.min()

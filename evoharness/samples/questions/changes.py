@@ -22,7 +22,8 @@ def change_drafts(facts: Facts) -> Iterator[Draft]:
         for event in facts.events_of(thing):
             if event.kind == "turns":
                 yield from _turn(facts, thing, event, turns)
-            elif event.kind in ("enters", "leaves"):
+            elif event.kind in ("enters", "leaves") and thing.role == "visitor":
+                # only visitors use all four sides equally often: of others one could guess
                 yield from _side(thing, event)
             elif event.kind == "moves":
                 yield from _move(thing, event)
@@ -141,15 +142,17 @@ def _move(thing: Thing, event: Happening) -> Iterator[Draft]:
 
 def _deed(facts: Facts, thing: Thing) -> Iterator[Draft]:
     deeds = [e for e in facts.events_of(thing) if e.kind in DEEDS]
-    if len(deeds) != 1 or thing.role not in ("host", "visitor"):
+    if len(deeds) != 1 or thing.role != "visitor":
         return
     event = deeds[0]
-    where = "after it has come in" if thing.role == "visitor" else "while it is on the screen"
     yield Draft(
         QuestionKind.ACTIONS_EVENTS,
         "deed",
         FineType.ACTION,
-        (f"What does the {thing.name} do {where}?", f"What happens to the {thing.name} {where}?"),
+        (
+            f"What does the {thing.name} do once it has come in?",
+            f"What happens to the {thing.name} before it goes again?",
+        ),
         DEEDS[event.kind],
         tuple(deed for kind, deed in DEEDS.items() if kind != event.kind),
         _around(event),

@@ -150,7 +150,8 @@ def _choose(drafts: list[Draft], rng: random.Random, count: int) -> list[Draft]:
         forms[best.form] += 1
         if best.demand:
             demands[best.demand] += 1
-        subjects.update(best.support[:6])
+        # a question about everything uses up nothing
+        subjects.update(best.support if len(best.support) <= 4 else ())
     return chosen
 
 
