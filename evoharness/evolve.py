@@ -58,14 +58,11 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
 
 def _check(config: "EvolveConfig") -> None:
     """UserError for settings that make no sense, before anything is made."""
-    from evoharness.evolution.gates import check_gate
+    from evoharness.evolution.settings import check_settings
     from evoharness.questioner import initial_policy
 
-    check_gate(config.gate)
+    check_settings(config.evolution)
     initial_policy(config.questioner)
-    for name in ("rounds", "videos_per_round", "evolution_questions", "validation_questions", "finalists"):
-        if getattr(config.evolution, name) < 1:
-            raise UserError(f"evolution.{name}={getattr(config.evolution, name)}: at least 1 is needed")
     if config.proposers.name != "search":
         raise UserError(f"proposers.name={config.proposers.name} is not known: use search")
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 APPARATUS_RETRIES = 2
 SECONDS_BEFORE_RETRY = 1.0
+HARNESSES_AN_ITEM = 8
+"""Most harnesses that answer a question in one item: what Ctrl-C waits for stays short."""
 
 
 class OutcomeStore(Protocol):
@@ -160,14 +162,21 @@ class Evaluator:
         last: bool,
     ) -> "dict[str, list[Harness]]":
         """Ask what is missing, fill `found`; returns what the apparatus failed, to be tried again."""
-        ids = list(missing)
         items = [
-            AnswerItem(questions[i].public(), self._path(questions[i]), tuple(missing[i]), self.limits, trial)
-            for i in ids
+            AnswerItem(
+                questions[question_id].public(),
+                self._path(questions[question_id]),
+                tuple(harnesses[first : first + HARNESSES_AN_ITEM]),
+                self.limits,
+                trial,
+            )
+            for question_id, harnesses in missing.items()
+            for first in range(0, len(harnesses), HARNESSES_AN_ITEM)
         ]
+        by_public_id = {questions[question_id].public().id: questions[question_id] for question_id in missing}
         failed: dict[str, list[Harness]] = {}
         for index, answers in self.executor.map(answer, items, key=_video, on_lost=_lost):
-            question = questions[ids[index]]
+            question = by_public_id[items[index].question.id]
             fresh = []
             for harness, answered in zip(items[index].harnesses, answers, strict=True):
                 outcome = Outcome(

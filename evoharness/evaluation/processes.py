@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ from evoharness.evaluation.worker import ONE_THREAD, work
 from evoharness.records.spend import Spend
 
 SECONDS_TO_END = 5.0
+PATIENCE_S = 3600.0
 NOTHING: Hashable = object()
 
 
@@ -35,13 +37,20 @@ class _Worker:
     """Key of the item it does, or did last."""
     index: int | None = None
     """Index of the item in flight."""
+    since: float = 0.0
+    """When that item was handed out."""
 
 
 class ProcessExecutor:
     """Runs jobs in `workers` processes; they are started when first needed and kept between calls."""
 
-    def __init__(self, config: WorkbenchConfig, workers: int | None = None) -> None:
+    def __init__(
+        self, config: WorkbenchConfig, workers: int | None = None, patience_s: float = PATIENCE_S
+    ) -> None:
+        """`workers`: as many as there are CPUs by default. `patience_s`: a worker that takes longer for an
+        item counts as lost; only a decoder or a driver that hangs should ever take that long."""
         self.config = config
+        self.patience_s = patience_s
         self.workers = workers or os.cpu_count() or 1
         self.spend = Spend()
         self._crew: list[_Worker] = []
@@ -66,22 +75,20 @@ class ProcessExecutor:
                 while True:
                     if not interrupt.asked:
                         self._hand_out(job, items, keys, pending)
-                    busy = {worker.pipe: worker for worker in self._crew if worker.index is not None}
+                    busy = [worker for worker in self._crew if worker.index is not None]
                     if not busy:
                         break
-                    for ready in connection.wait(list(busy)):
-                        worker = busy[ready]  # type: ignore[index]
+                    for worker in self._ready(busy):
                         index = worker.index
                         assert index is not None
                         try:
-                            succeeded, value, spend = pickle.loads(worker.pipe.recv_bytes())
-                        except (EOFError, OSError):
-                            lost = self._bury(worker)
+                            succeeded, value, spend = self._receive(worker)
+                        except WorkerLost as lost:
                             deaths[index] = deaths.get(index, 0) + 1
                             if deaths[index] < 2:
                                 pending.insert(0, index)
                             elif on_lost is None:
-                                raise lost from None
+                                raise
                             else:
                                 yield index, on_lost(items[index], lost)
                             continue
@@ -101,15 +108,13 @@ class ProcessExecutor:
         self, job: Callable[..., Any], items: Sequence[Any], keys: list[Hashable], pending: list[int]
     ) -> None:
         """Give every idle worker an item, starting workers as long as there are items for them."""
-        while pending:
-            idle = [worker for worker in self._crew if worker.index is None]
-            if not idle:
-                if len(self._crew) >= self.workers:
-                    return
-                idle = [self._start()]
+        busy = sum(worker.index is not None for worker in self._crew)
+        while len(self._crew) < min(self.workers, busy + len(pending)):
+            self._start()
+        while pending and (idle := [worker for worker in self._crew if worker.index is None]):
             worker, index = self._match(idle, keys, pending)
             pending.remove(index)
-            worker.key, worker.index = keys[index], index
+            worker.key, worker.index, worker.since = keys[index], index, time.monotonic()
             with suppress(OSError):  # a worker that died idle is found out, and replaced, by waiting for it
                 worker.pipe.send(pickle.dumps((job, items[index])))
 
@@ -126,26 +131,44 @@ class ProcessExecutor:
                 return idle[0], index
         return idle[0], pending[0]
 
-    def _start(self) -> _Worker:
+    def _ready(self, busy: Sequence[_Worker]) -> list[_Worker]:
+        """Wait for workers that have answered or died, or whose time is up."""
+        first = min(worker.since for worker in busy) + self.patience_s
+        answered = connection.wait([worker.pipe for worker in busy], max(0.0, first - time.monotonic()))
+        if answered:
+            return [worker for worker in busy if worker.pipe in answered]
+        return [worker for worker in busy if time.monotonic() - worker.since >= self.patience_s]
+
+    def _receive(self, worker: _Worker) -> tuple[bool, Any, Spend]:
+        """What a ready worker answered: whether the job succeeded, its result or error, and what it used."""
+        try:
+            if not worker.pipe.poll():
+                self._bury(worker)
+                raise WorkerLost(f"two workers took longer than {self.patience_s:g} s for the same item")
+            answer: tuple[bool, Any, Spend] = pickle.loads(worker.pipe.recv_bytes())
+        except (EOFError, OSError):
+            code = self._bury(worker)
+            raise WorkerLost(f"a worker died (exit code {code}) twice on the same item") from None
+        return answer
+
+    def _start(self) -> None:
         context = get_context("spawn")
         here, there = context.Pipe()
         process = context.Process(target=work, args=(there, self.config), name="evoharness-worker")
         with _single_threaded(), _interrupts_blocked():
             process.start()
         there.close()
-        worker = _Worker(process, here)
-        self._crew.append(worker)
-        return worker
+        self._crew.append(_Worker(process, here))
 
-    def _bury(self, worker: _Worker) -> WorkerLost:
-        """Remove a worker that died or must die; says how it ended."""
+    def _bury(self, worker: _Worker) -> int | None:
+        """Remove a worker that died or must die; returns its exit code."""
         self._crew.remove(worker)
         worker.pipe.close()
         worker.process.join(0.2)
         if worker.process.is_alive():
             worker.process.kill()
         worker.process.join()
-        return WorkerLost(f"a worker died (exit code {worker.process.exitcode}) twice on the same item")
+        return worker.process.exitcode
 
     def close(self) -> None:
         """End the workers; they are started again when needed."""

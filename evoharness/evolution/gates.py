@@ -12,7 +12,7 @@ from typing import Protocol
 from evoharness.errors import UserError
 from evoharness.evolution.observation import excess_observation
 from evoharness.evolution.pairs import Pairs
-from evoharness.evolution.settings import GateSettings
+from evoharness.evolution.settings import GateSettings, check_gate
 from evoharness.records.evolution import Decision, Verdict
 from evoharness.scoring import statistics
 
@@ -63,8 +63,6 @@ class PairedGate:
 
     def __init__(self, settings: GateSettings, level: float, seed: int = 0) -> None:
         """`level`: the largest p that retains; `seed`: of the random signs."""
-        if settings.unit not in ("question", "video"):
-            raise UserError(f"gate.unit={settings.unit} is not known: use question or video")
         self.settings = settings
         self.level = level
         self.seed = seed
@@ -242,19 +240,6 @@ class MarginGate:
                 _verdict(name, pairs, *_reasoned(decision, said, pairs, self.settings), self.settings.margin)
             )
         return GateResult(tuple(verdicts), tuple(sorted(kept, key=lambda name: _preference(name, finalists))))
-
-
-GATES = ("paired", "sequential", "argmax", "margin")
-
-
-def check_gate(settings: GateSettings) -> None:
-    """UserError when the gate's settings make no sense."""
-    if settings.name not in GATES:
-        raise UserError(f"gate.name={settings.name} is not known: use {', '.join(GATES)}")
-    if settings.observation not in ("equal", "free"):
-        raise UserError(f"gate.observation={settings.observation} is not known: use equal or free")
-    if not 0 < settings.alpha < 1:
-        raise UserError(f"gate.alpha={settings.alpha} must lie between 0 and 1")
 
 
 def make_gate(settings: GateSettings, level: float, seed: int = 0) -> Gate:

@@ -247,6 +247,12 @@ class Round:
         self.run.save(folder / "change.diff", self.incumbent.diff(candidate.harness))
         save_harness(candidate.harness, folder / "harness")
 
+    def _why_no_candidates(self) -> str:
+        proposed = self.run.load(at(self.number, files.CANDIDATES), Candidates)
+        if proposed is None or not proposed.candidates:
+            return "no change was proposed"
+        return f"none of {len(proposed.candidates)} proposed changes passed verification"
+
     def _folder(self, candidate: str) -> Path:
         return self.run.round_path(self.number) / "candidates" / candidate
 
@@ -335,7 +341,7 @@ class Round:
         if report.retained:
             return RoundStatus.RETAINED, ""
         if not candidates:
-            return RoundStatus.NO_CANDIDATES, "no proposed change passed verification"
+            return RoundStatus.NO_CANDIDATES, self._why_no_candidates()
         said = advice(self.settings, report.level, report.discordance, draw, questions)
         if is_underpowered(self.settings, report.level, report.discordance, draw, questions):
             return RoundStatus.UNDERPOWERED, said

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from evoharness.evaluation import Evaluator, Executor, measure
-from evoharness.evolution.gates import check_gate, level_of
+from evoharness.evolution.gates import level_of
 from evoharness.evolution.history import EVOLUTION, at
 from evoharness.evolution.pairs import paired
 from evoharness.evolution.proposing import Proposer
 from evoharness.evolution.rounds import Round
-from evoharness.evolution.settings import EvolutionSettings
+from evoharness.evolution.settings import EvolutionSettings, check_settings
 from evoharness.evolution.sources import GivenQuestions, Questioner, QuestionSource
 from evoharness.evolution.workshop import Workshop
 from evoharness.harness import Harness, HarnessStore
@@ -90,7 +90,7 @@ def evolve(
     Raises `Interrupted` after Ctrl-C, with everything done so far in `run`: called again with the same
     arguments, it goes on and ends with the same result. UserError for settings that make no sense.
     """
-    check_gate(settings.gate)
+    check_settings(settings)
     done = run.load(SUMMARY, Summary)
     if done is not None:
         return done

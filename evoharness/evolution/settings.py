@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from evoharness.errors import UserError
+
+GATES = ("paired", "sequential", "argmax", "margin")
+"""Names of the gates."""
+
 
 @dataclass
 class GateSettings:
@@ -53,3 +58,43 @@ class EvolutionSettings:
     """Whether the incumbent is compared with itself in the first round."""
     gate: GateSettings = field(default_factory=GateSettings)
     """The gate."""
+
+
+def check_gate(settings: GateSettings) -> None:
+    """UserError when the settings of a gate make no sense."""
+    if settings.name not in GATES:
+        raise UserError(f"gate.name={settings.name} is not known: use {', '.join(GATES)}")
+    if settings.unit not in ("question", "video"):
+        raise UserError(f"gate.unit={settings.unit} is not known: use question or video")
+    if settings.observation not in ("equal", "free"):
+        raise UserError(f"gate.observation={settings.observation} is not known: use equal or free")
+    if not 0 < settings.alpha < 1:
+        raise UserError(f"gate.alpha={settings.alpha} must lie between 0 and 1")
+    if settings.observation_ratio <= 0:
+        raise UserError(f"gate.observation_ratio={settings.observation_ratio} must be more than 0")
+    if settings.looks < 1:
+        raise UserError(f"gate.looks={settings.looks}: at least 1 is needed")
+
+
+def check_settings(settings: EvolutionSettings) -> None:
+    """UserError when the settings of a run make no sense."""
+    check_gate(settings.gate)
+    names = (
+        "rounds",
+        "videos_per_round",
+        "evolution_questions",
+        "validation_questions",
+        "candidates",
+        "finalists",
+    )
+    for name in names:
+        if getattr(settings, name) < 1:
+            raise UserError(f"evolution.{name}={getattr(settings, name)}: at least 1 is needed")
+    if not settings.race or min(settings.race) < 1:
+        raise UserError(
+            f"evolution.race={list(settings.race)}: numbers of questions are needed, such as [30, 60]"
+        )
+    if not 0 < settings.effect < 1:
+        raise UserError(f"evolution.effect={settings.effect} must lie between 0 and 1")
+    if settings.wider_s < 0:
+        raise UserError(f"evolution.wider_s={settings.wider_s} must not be negative")

@@ -56,3 +56,10 @@ def die(bench: Workbench, item: int) -> str:
 def slow(bench: Workbench, item: int) -> int:
     time.sleep(0.3)
     return item
+
+
+def hang(bench: Workbench, item: int) -> int:
+    if item < 0:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        time.sleep(60)
+    return item

@@ -98,6 +98,13 @@ def test_an_item_that_kills_two_workers_is_given_up(processes: ProcessExecutor) 
         list(processes.map(jobs.die, [-1]))
 
 
+def test_a_worker_that_hangs_counts_as_lost(tmp_path: Path) -> None:
+    impatient = ProcessExecutor(WorkbenchConfig(cache_dir=tmp_path), workers=2, patience_s=2.0)
+    results = dict(impatient.map(jobs.hang, [1, -1, 2], on_lost=lambda item, _: item * 100))
+    assert results == {0: 1, 1: -100, 2: 2}
+    impatient.close()
+
+
 PARENT = """
 import sys, time
 from pathlib import Path

@@ -15,7 +15,7 @@ from evoharness.evolution.gates import (
     make_gate,
 )
 from evoharness.evolution.pairs import Pair, Pairs
-from evoharness.evolution.settings import GateSettings
+from evoharness.evolution.settings import EvolutionSettings, GateSettings, check_settings
 from evoharness.records.evolution import Decision, Verdict
 from evoharness.scoring.statistics import paired_p
 
@@ -128,8 +128,6 @@ def test_by_video_a_gain_on_one_video_shows_nothing_about_others() -> None:
     )
     assert PairedGate(GateSettings(unit="video"), 0.05).decide({"a": one_video}, {}).retained == ()
     assert PairedGate(GateSettings(unit="question"), 0.05).decide({"a": one_video}, {}).retained == ("a",)
-    with pytest.raises(UserError, match=r"gate\.unit=frame"):
-        PairedGate(GateSettings(unit="frame"), 0.05)
 
 
 def test_sequential_may_stop_at_any_question() -> None:
@@ -207,3 +205,10 @@ def test_unknown_settings_are_refused() -> None:
         make_gate(GateSettings(observation="half"), 0.05)
     with pytest.raises(UserError, match=r"gate\.alpha=2"):
         make_gate(GateSettings(alpha=2.0), 0.05)
+    with pytest.raises(UserError, match=r"gate\.unit=frame"):
+        make_gate(GateSettings(unit="frame"), 0.05)
+    with pytest.raises(UserError, match=r"evolution\.race=\[\]"):
+        check_settings(EvolutionSettings(race=[]))
+    with pytest.raises(UserError, match=r"evolution\.finalists=0"):
+        check_settings(EvolutionSettings(finalists=0))
+    check_settings(EvolutionSettings())
