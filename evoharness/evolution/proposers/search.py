@@ -17,6 +17,7 @@ from evoharness.evolution.proposers.moves import Move
 from evoharness.evolution.proposers.parameter_moves import parameter_moves, used_parameters
 from evoharness.evolution.proposers.strategy_moves import strategy_moves
 from evoharness.evolution.proposing import Candidate, ProposalContext
+from evoharness.evolution.sensitivity import seen_and_said
 from evoharness.records.evolution import ChangeKind, FailureCause, Proposal
 from evoharness.records.outcome import Outcome
 from evoharness.records.question import Question
@@ -179,7 +180,7 @@ class _Search:
             gain=gain,
             frames_ratio=_ratio([s.frames for s in spent], [s.frames for s in first]),
             tokens_ratio=_ratio([s.tokens for s in spent], [s.tokens for s in first]),
-            changed=any(_seen_and_said(new) != _seen_and_said(old) for new, old in pairs),
+            changed=any(seen_and_said(new) != seen_and_said(old) for new, old in pairs),
         )
 
     def _answers(self, harnesses: "Sequence[Harness]") -> dict[str, list[Outcome]]:
@@ -195,15 +196,6 @@ def _rank(tried: Tried) -> tuple[float, float, int, str]:
 
 def _ratio(new: Sequence[float], old: Sequence[float]) -> float:
     return sum(new) / sum(old) if sum(old) else 1.0
-
-
-def _seen_and_said(outcome: Outcome) -> tuple[object, ...]:
-    answered = outcome.answered
-    return (
-        answered.choice,
-        answered.status,
-        *(step.frame_times for step in answered.trace.steps if step.frames),
-    )
 
 
 def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:
