@@ -38,7 +38,11 @@ def accuracy(evidence_for: Callable[[int, Recording], Sequence[Evidence]]) -> fl
 
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda recording: recording.name)
 def test_most_questions_are_answered_from_notes_that_hold_the_answer(recording: Recording) -> None:
-    assert right(recording, recording.evidence) >= 0.75 * len(recording.questions)
+    assert right(recording, recording.evidence) >= 0.7 * len(recording.questions)
+
+
+def test_nine_in_ten_are_answered_over_all_notes() -> None:
+    assert accuracy(lambda _place, recording: recording.evidence) >= 0.9
 
 
 def test_without_evidence_nothing_better_than_chance_is_reached() -> None:
@@ -131,3 +135,12 @@ def test_any_text_gets_an_answer(text: str, options: list[str], lines: list[str]
     given_answer = answer(text, options, evidence)
     assert given_answer.choice in range(len(options))
     assert sum(given_answer.scores) == pytest.approx(1.0)
+
+
+def test_the_odd_one_is_found_by_its_place_in_a_row() -> None:
+    row = "a row from left to right: white cup, white cup, white jug, white cup"
+    evidence = [note(3, 8, row), note(20, 25, "4 white cups are visible")]
+    options = ("the first", "the second", "the third", "the fourth")
+    left = "Counted from the left, which thing in the row of white cups is the odd one out?"
+    assert answer(left, options, evidence).choice == 2
+    assert answer(left.replace("left", "right"), options, evidence).choice == 1

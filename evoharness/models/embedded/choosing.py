@@ -33,6 +33,7 @@ from evoharness.models.embedded.ordering import option_sequences, permuted, scor
 from evoharness.models.embedded.phrase_scoring import bearing, located_anchors, score_phrases
 from evoharness.models.embedded.place_reading import agreement, places_in, places_of, preposition_asked
 from evoharness.models.embedded.question_reading import Asked, Reading
+from evoharness.models.embedded.rows import score_positions
 from evoharness.models.embedded.temporal import UNKNOWN_WORD, locate, standing, stretch
 
 _SHARPNESS = 8.0
@@ -151,6 +152,14 @@ def _container(situation: Situation) -> Scored:
     return scores if max(scores) > _NOTHING else None
 
 
+def _position(situation: Situation) -> Scored:
+    """Which place in a row the odd one has."""
+    reading, matcher = situation.reading, situation.matcher
+    if not reading.odd_one:
+        return None
+    return score_positions(matcher, reading.text, situation.options, bearing(matcher, reading))
+
+
 def _place(situation: Situation) -> Scored:
     places = places_of(situation.options)
     if places is None:
@@ -183,7 +192,7 @@ def _topic(situation: Situation) -> Scored:
         told.append(max(0.0, 2 * float(fit[0]) - 1))
         spread.append(float(fit[: max(3, len(fit) // 5)].mean() + fit.mean()))
     widest = max(spread) or 1.0
-    return [0.5 * once + 0.5 * wide / widest for once, wide in zip(told, spread, strict=True)]
+    return [0.35 * once + 0.65 * wide / widest for once, wide in zip(told, spread, strict=True)]
 
 
 def _compared(situation: Situation) -> Scored:
@@ -223,7 +232,7 @@ _SCORERS: dict[Asked, tuple[Callable[[Situation], Scored], ...]] = {
     Asked.TRUTH: (_truth,),
     Asked.TOPIC: (_topic,),
     Asked.REASON: (),
-    Asked.PHRASE: (_container, _place, _so_often, _compared),
+    Asked.PHRASE: (_position, _container, _place, _so_often, _compared),
 }
 
 

@@ -65,7 +65,7 @@ def estimate_count(
 
 
 def _times_told(matcher: EvidenceMatcher, members: Sequence[int]) -> int:
-    """How often by statements that say `… times`: those of separate stretches add up, others tell the same."""
+    """How often by statements that say `… times`: those of separate stretches add up."""
     told: list[tuple[float, float, int]] = []
     for index in sorted(members, key=lambda index: matcher.starts[index]):
         match = _SAID_TIMES.search(matcher.statements[index].text)
@@ -125,7 +125,7 @@ def measure(matcher: EvidenceMatcher, phrase: str, superlative: str) -> float | 
 
 
 def times_said(question: str) -> tuple[int, bool] | None:
-    """How often a thing happens by the words of the question, and whether it may be more often; None if unsaid."""
+    """How often a thing happens by the words of the question, and whether or more; None if unsaid."""
     if _REPEATEDLY.search(question):
         return 2, True
     for match in _SAID_TIMES.finditer(question):

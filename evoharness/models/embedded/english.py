@@ -122,7 +122,7 @@ def read_words(text: str) -> Words:
 
 
 def _parts(words: Iterable[str], readings: list[str]) -> Iterator[str]:
-    """The words, mixtures of letters and digits split or read as letters; `readings` gets what else they may be."""
+    """The words, mixtures of letters and digits split or read as letters; `readings` gets other readings."""
     for word in words:
         if word.isalpha() or word.isdecimal() or not any(map(str.isdecimal, word)):
             yield word

@@ -23,15 +23,16 @@ _FILLER = re.compile(
 _PAIR = re.compile(
     r"^(?P<one>.+?)\s+(?:is |happens? |appears? |comes? |occurs? )?(?P<word>before|after)\s+(?P<two>.+)$"
 )
-_COUNTED = {*NUMBER_WORDS, "times", "time", "about", "around", "exactly", "only", "at", "least", "more", "than", "in",
-            "total", "roughly", "approximately", "or"}  # fmt: skip
-
-
-_BESIDE_TIMES = frozenset(
-    stem(word)
-    for word in ["within", "first", "last", "mark", "start", "beginning", "around", "roughly", "approximately",
-                 "exactly", "nearly", "almost", "after", "before", "second", "minute", "less", "more", "between"]
-)  # fmt: skip
+_COUNTING_WORDS = "times time about around exactly only at least more than in total roughly approximately or"
+_COUNTED = {
+    *NUMBER_WORDS,
+    *_COUNTING_WORDS.split(),
+}
+_AROUND_TIMES = (
+    "within first last mark start beginning around roughly approximately exactly nearly almost after before "
+    "second minute less more between"
+)
+_BESIDE_TIMES = frozenset(stem(word) for word in _AROUND_TIMES.split())
 """Words that an option may have beside its time and still be nothing but a time."""
 
 

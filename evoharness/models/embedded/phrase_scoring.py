@@ -1,4 +1,4 @@
-"""Options that are phrases: which of them the evidence puts at the time, and beside the things, in question."""
+"""Options that are phrases: which of them the evidence puts at the time and beside the things in question."""
 
 import re
 from collections.abc import Sequence

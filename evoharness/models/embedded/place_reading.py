@@ -10,10 +10,11 @@ _VERTICAL = {"top": -1, "upper": -1, "above": -1, "bottom": 1, "lower": 1, "belo
              "upwards": -1, "downwards": 1}  # fmt: skip
 _HORIZONTAL = {"left": -1, "lefthand": -1, "right": 1, "righthand": 1, "leftwards": -1, "rightwards": 1}
 _MIDDLE = frozenset({"middle", "center", "centre", "central"})
-_FILLER = frozenset(
-    ["at", "in", "on", "the", "of", "to", "from", "side", "corner", "edge", "part", "half", "hand", "picture", "screen",
-     "frame", "image", "towards", "toward", "it", "and", "near", "by", "area", "region", "very", "far"]
-)  # fmt: skip
+_BESIDE = (
+    "at in on the of to from side corner edge part half hand picture screen frame image towards toward it "
+    "and near by area region very far"
+)
+_FILLER = frozenset(_BESIDE.split())
 _WORD = "|".join(sorted({*_VERTICAL, *_HORIZONTAL, *_MIDDLE}, key=len, reverse=True))
 _MENTION = re.compile(
     rf"(?:(?P<preposition>at|in|on|to|towards?|from|through|via|by)\s+(?:the\s+)?(?:very\s+|far\s+)?)?"
@@ -21,12 +22,14 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _SOURCE = re.compile(
-    r"\bfrom (?:which|what|where)\b|\bwhere\b.* (?:from|start)\b|\b(?:which|what) (?:side|edge|direction)\b.*\bfrom\b"
+    r"\bfrom (?:which|what|where)\b|\bwhere\b.* (?:from|start)\b|\b(?:which|what) (?:side|edge"
+    r"|direction)\b.*\bfrom\b"
     r"|\b(?:enters?|comes? in|come in|appears? first|arrives?)\b",
     re.IGNORECASE,
 )
 _GOAL = re.compile(
-    r"\b(?:in)?to(?:wards?)? (?:which|what|where)\b|\bwhere\b.*\b(?:to|go|goes|move|moves|end|ends|stop|leave|leaves)\b"
+    r"\b(?:in)?to(?:wards?)? (?:which|what|where)\b|\bwhere\b.*\b(?:to|go|goes|move|moves|end|ends|stop"
+    r"|leave|leaves)\b"
     r"|\b(?:which|what) (?:side|direction)\b.*\b(?:leaves?|exits?|goes|go|moves?|disappears?)\b",
     re.IGNORECASE,
 )

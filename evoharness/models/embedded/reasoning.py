@@ -52,8 +52,8 @@ def _read(
 ) -> EvidenceMatcher:
     """The evidence within its 6,000 characters: the lines nearest to what is asked, in order of time.
 
-    A line is the nearer the better it fits what is asked, then the options, and the closer it stands in time to
-    the lines that fit what is asked best.
+    A line is the nearer the better it fits what is asked, then the options, and the closer it stands in time
+    to the lines that fit what is asked best.
     """
     statements = read_statements(evidence)
     matcher = EvidenceMatcher(statements, embedder)
@@ -61,14 +61,14 @@ def _read(
         return matcher
     about = [matcher.match(text, unknown=UNKNOWN_WORD) for text in asked]
     relevance = np.max(about, axis=0) + np.max(
-        [np.zeros(len(matcher)), *about_nearest(matcher, about)], axis=0
+        [np.zeros(len(matcher)), *_beside_the_nearest(matcher, about)], axis=0
     )
     if options:
         relevance += _OPTION_SHARE * np.max([matcher.match(option) for option in options], axis=0)
     return EvidenceMatcher(within_budget(statements, [float(value) for value in relevance]), embedder)
 
 
-def about_nearest(matcher: EvidenceMatcher, about: Sequence[Scores]) -> list[Scores]:
+def _beside_the_nearest(matcher: EvidenceMatcher, about: Sequence[Scores]) -> list[Scores]:
     """For each phrase, how close in time every statement stands to the ones that fit the phrase best."""
     found = []
     for fit in about:

@@ -63,9 +63,9 @@ def episodes(
 def locate(matcher: EvidenceMatcher, phrase: str) -> Episode | None:
     """The moment that a phrase names: the first episode of the statements that fit it best.
 
-    A time in the phrase is taken at its word. `The second time` chooses a later episode; a phrase of leaving or
-    ending that only a lasting statement fits means the end of that statement, one of appearing or beginning its
-    start.
+    A time in the phrase is taken at its word. `The second time` chooses a later episode; a phrase of leaving
+    or ending that only a lasting statement fits means the end of that statement, one of appearing or
+    beginning its start.
     """
     times = read_times(phrase)
     if times:
@@ -151,7 +151,7 @@ def next_alike(matcher: EvidenceMatcher, episode: Episode) -> Episode | None:
 
 
 def stretch(matcher: EvidenceMatcher, episode: Episode) -> Episode:
-    """A part of the video that an episode heads: from its start until the next thing so worded, or the end."""
+    """A part of the video that an episode heads: until the next thing so worded begins, or the end."""
     if not episode.members:
         return episode
     following = next_alike(matcher, episode)
