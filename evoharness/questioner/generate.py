@@ -129,7 +129,10 @@ class _Source:
         if not draft.ordered:
             options = [draft.answer, *draft.wrong]
             self._rng.shuffle(options)
-        if len({option.strip().casefold() for option in options}) != self._policy.options:
+        if (
+            not draft.support
+            or len({option.strip().casefold() for option in options}) != self._policy.options
+        ):
             return None
         content = "\x1f".join((video_key, form.name, draft.text, *options))
         return Question(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from evoharness.errors import UserError
 from evoharness.records.base import Record
@@ -161,7 +161,19 @@ def target_proportions(settings: QuestionerSettings) -> dict[QuestionKind, float
 
 
 def initial_policy(settings: QuestionerSettings) -> Policy:
-    """The policy of the first round; UserError when the settings make no sense."""
+    """The policy of the first round; UserError when the settings, all of them, make no sense."""
+    sensible = {
+        "per_video": settings.per_video >= 1,
+        "oracle_fps": settings.oracle_fps > 0,
+        "oracle_padding_s": settings.oracle_padding_s >= 0,
+        "oracle_frame_cap": settings.oracle_frame_cap >= 1,
+        "questions_per_job": settings.questions_per_job >= 1,
+        "accuracy_low": 0 <= settings.accuracy_low <= settings.accuracy_high <= 1,
+        "evolution_share": 0 < settings.evolution_share < 1,
+    }
+    for name, good in sensible.items():
+        if not good:
+            raise UserError(f"questioner.{name}: {getattr(settings, name)} makes no sense")
     try:
         mode = DistractorMode(settings.distractors)
     except ValueError:
@@ -175,5 +187,7 @@ def initial_policy(settings: QuestionerSettings) -> Policy:
             relate=settings.relate,
             brief=settings.brief,
         )
-    except ValueError as error:
-        raise UserError(f"questioner: {str(error).splitlines()[-2].strip()}") from error
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        where = ".".join(("questioner", *map(str, first["loc"])))
+        raise UserError(f"{where}: {first['msg']}, not {first['input']!r}") from error

@@ -112,9 +112,9 @@ class RuleRefiner:
 
     def _form_weights(self, policy: Policy, findings: Findings, reasons: list[str]) -> dict[str, float]:
         weights = dict(policy.form_weights)
-        for form, checked in sorted(_grouped(findings.report, lambda c: c.form).items()):
+        for form in sorted({c.form for c in findings.report.checked} | set(findings.by_form)):
             factor, why = 1.0, []
-            rates = _Rates(checked)
+            rates = _Rates([c for c in findings.report.checked if c.form == form])
             if rates.considered >= self.enough and rates.blind > 1 / policy.options + self.excess:
                 factor *= 0.75
                 why.append(f"{rates.blind:.0%} answered without evidence")
@@ -193,17 +193,6 @@ class _Rates:
         self.looks = len(looked)
         self.blind = sum(c.removed_by is Filter.WITHOUT_EVIDENCE for c in group) / max(1, len(group))
         self.contradicted = sum(not c.fresh_look for c in looked) / max(1, len(looked))
-
-
-def _grouped(report: FilterReport, key: "_Key") -> dict[str, list[Checked]]:
-    groups: dict[str, list[Checked]] = {}
-    for checked in report.checked:
-        groups.setdefault(key(checked), []).append(checked)
-    return groups
-
-
-class _Key(Protocol):
-    def __call__(self, checked: Checked, /) -> str: ...
 
 
 def bounded_distribution(
