@@ -36,7 +36,7 @@ def odd_position(row: Sequence[str]) -> int | None:
 def score_positions(
     matcher: EvidenceMatcher, question: str, options: Sequence[str], worth: Scores
 ) -> list[float] | None:
-    """Options that count places in a row (`the third`): which one the odd thing has; None if no row is told."""
+    """Options that count places in a row (`the third`): which the odd thing has; None if no row is told."""
     places = [place_named(option)[0] for option in options]
     if any(place is None for place in places):
         return None
