@@ -14,6 +14,7 @@ _TOKEN = re.compile(r"\d+(?::\d+)+|[^\W_]+(?:['’][^\W_]+)*")
 _ARTICLES = frozenset({"a", "an", "the"})
 _DETERMINERS = _ARTICLES | _words(
     "this that these those his her its their my your our some several many both all no another each "
+    "he she it they we you i "
     "every two three four five six seven eight nine ten someone somebody something everyone people"
 )
 _AUXILIARIES = _words("is are was were has have had can will may must does do did be been gets")
@@ -44,7 +45,10 @@ def clean(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text)
     plain = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in plain)
     plain = re.sub(r"[\"“”„«»]", "'", plain)
-    return re.sub(r"\s+", " ", plain).strip(" '`.,;:").strip()
+    plain = re.sub(r"\s+", " ", plain).strip(" `.,;:")
+    while len(plain) > 1 and plain[0] == plain[-1] == "'":
+        plain = plain[1:-1].strip(" `.,;:")
+    return plain
 
 
 @lru_cache(maxsize=65536)
@@ -88,7 +92,19 @@ def plural_subject(subject: str) -> bool:
     words = tokens(subject)
     if not words:
         return False
-    if words[0] in {"two", "three", "four", "five", "several", "many", "both", "these", "those", "people"}:
+    if words[0] in {
+        "two",
+        "three",
+        "four",
+        "five",
+        "several",
+        "many",
+        "both",
+        "these",
+        "those",
+        "people",
+        "they",
+    }:
         return True
     if words[0].isdigit() and words[0] != "1":
         return True
