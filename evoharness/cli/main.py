@@ -35,22 +35,9 @@ def run_command(command: Command, arguments: Sequence[str] | None = None) -> int
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        from evoharness.config import CONFIGS
-
-        config = CONFIGS[command.name]
-        if {"-h", "--help"} & set(given):
-            from evoharness.cli.help import help_text
-
-            print(help_text(command, config))
-            return 0
-        leaves = list(keys(config))
-        prepared = prepare(
-            given,
-            texts=frozenset(key.name for key in leaves if key.text),
-            aliases={key.alias: key.name for key in leaves if key.alias},
-            open_keys=[key.name for key in leaves if key.open],
-        )
-        return _through_hydra(command, prepared, [key.name for key in leaves])
+        code = _run(command, given)
+        sys.stdout.flush()
+        return code
     except UserError as error:
         print(f"{command.name}: {_joined(error)}", file=sys.stderr)
         return MISTAKE
@@ -60,6 +47,25 @@ def run_command(command: Command, arguments: Sequence[str] | None = None) -> int
         # The reader of our output went away (`… | head`); nothing is left to say, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _run(command: Command, given: list[str]) -> int:
+    from evoharness.config import CONFIGS
+
+    config = CONFIGS[command.name]
+    if {"-h", "--help"} & set(given):
+        from evoharness.cli.help import help_text
+
+        print(help_text(command, config))
+        return 0
+    leaves = list(keys(config))
+    prepared = prepare(
+        given,
+        texts=frozenset(key.name for key in leaves if key.text),
+        aliases={key.alias: key.name for key in leaves if key.alias},
+        open_keys=[key.name for key in leaves if key.open],
+    )
+    return _through_hydra(command, prepared, [key.name for key in leaves])
 
 
 def _through_hydra(command: Command, arguments: Arguments, known_keys: list[str]) -> int:
