@@ -20,14 +20,25 @@ def text_remarks(
     remarks = []
     for text in texts:
         middle = len(text.frames) // 2
+        if not text.text:
+            remarks.append(_unreadable(text, beside.get(text.frames[len(text.frames) // 2], []), timeline))
+            continue
         kind, where, owner = _role(text.box, beside.get(text.frames[middle], []))
-        brief = " briefly" if len(text.frames) == 1 and timeline.step > 0 else ""
+        brief = " briefly" if timeline.brief(text.frames[0], text.frames[-1]) else ""
         quoted = text.text.replace('"', "'")
         sentence = f'the {kind} "{quoted}" is{brief} shown {where}'
         weight = {"title": 0.95, "heading": 0.85, "caption": 0.8, "text": 0.7, "label": 0.65}[kind.split()[0]]
         parts = (f'the {kind} "{quoted}"', f"is shown {where}", owner)
         remarks.append(timeline.remark("text", (text.frames[0], text.frames[-1]), sentence, weight, parts))
     return remarks
+
+
+def _unreadable(text: TextTrack, things: Sequence[tuple[str, Thing]], timeline: Timeline) -> Remark:
+    kind, where, owner = _role(text.box, things)
+    noun = "label" if kind.startswith("label") else "text"
+    parts = (f"small {noun}", f"is shown {where}", owner)
+    sentence = f"a small {noun} that is too small to read is shown {where}"
+    return timeline.remark("unread", (text.frames[0], text.frames[-1]), sentence, 0.35, parts)
 
 
 def _role(box: Box, things: Sequence[tuple[str, Thing]]) -> tuple[str, str, str]:

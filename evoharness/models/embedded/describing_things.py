@@ -37,7 +37,7 @@ def thing_remarks(track: ThingTrack, timeline: Timeline, frames: int) -> list[Re
     area = median(thing.area for thing in whole)
     remarks = []
     first, last = track.frames[0], track.frames[-1]
-    brief = " briefly" if len(track.frames) == 1 and timeline.step > 0 else ""
+    brief = " briefly" if timeline.brief(first, last) else ""
     sized = f"{size_word(area)}{first_name}"
     places = list(dict.fromkeys(place(thing.box) for thing in track.things))
     where = places[0] if len(places) == 1 else "visible"
@@ -136,12 +136,9 @@ def _motions(track: ThingTrack, timeline: Timeline, value: float) -> list[Remark
         heading = direction(x2 - x1, y2 - y1)
         way = f", from the {begin} to the {end}" if begin != end else ""
         action = f"moves {heading}{way}"
-        begun, done = timeline.times[track.frames[first]], timeline.times[track.frames[last]]
-        remarks.append(
-            Remark(
-                "motion", round(begun, 2), round(done, 2), f"the {name} {action}", value + 0.2, name, action
-            )
-        )
+        frames = (track.frames[first], track.frames[last])
+        parts = (name, action, "")
+        remarks.append(timeline.during("motion", frames, f"the {name} {action}", value + 0.2, parts))
     return remarks
 
 
@@ -163,10 +160,9 @@ def _growth(track: ThingTrack, timeline: Timeline, value: float) -> list[Remark]
         if ratio >= GROWN or ratio <= 1 / GROWN:
             action = "grows larger" if ratio > 1 else "shrinks"
             text = f"the {name} {action}"
-            start, stop = timeline.times[min(since, before)], timeline.times[index]
-            remarks.append(
-                Remark("change", round(start, 2), round(stop, 2), text, value + 0.15, name, action)
-            )
+            frames = (min(since, before), index)
+            parts = (name, action, "")
+            remarks.append(timeline.during("change", frames, text, value + 0.15, parts))
             base, since = area, index
         elif abs(ratio - 1) < 0.1:
             since = index

@@ -7,6 +7,7 @@ A line is known when nowhere in it a patch of the size of a stroke differs, so t
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from evoharness.models.embedded.text_regions import Line
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 CAPACITY = 200
 """Lines kept for one recording at one size."""
+REJECTED = 40
+"""Lines kept that turned out to be no text."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class KnownLines:
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._lines: deque[KnownLine] = deque(maxlen=capacity)
+        self._rejected: deque[KnownLine] = deque(maxlen=REJECTED)
         self._fresh: list[KnownLine] = []
         self.learned = 0
         """Number of the last line that was learned from elsewhere."""
@@ -52,6 +56,9 @@ class KnownLines:
         """Remember what a line of this picture says; an empty text: that it is no text."""
         pixels = grey[line.top : line.bottom, line.left : line.right].copy()
         known = KnownLine(pixels, text, score)
+        if not text:
+            self._rejected.appendleft(known)
+            return
         self._lines.appendleft(known)
         self._fresh.append(known)
 
@@ -64,12 +71,12 @@ class KnownLines:
     def fresh(self) -> list[KnownLine]:
         """The texts added here since the last call."""
         added, self._fresh = self._fresh, []
-        return [known for known in added if known.text]
+        return added
 
     def find(self, line: Line, grey: "NDArray[np.uint8]") -> KnownLine | None:
         """A known line that shows the same pixels, at the same place or elsewhere."""
         width, height = line.width, line.height
-        for known in self._lines:
+        for known in chain(self._lines, self._rejected):
             if abs(known.width - width) > 2 or abs(known.height - height) > 2:
                 continue
             if _same_pixels(known.pixels, grey, line):

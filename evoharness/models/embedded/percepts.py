@@ -12,6 +12,7 @@ class Reading:
     """A line of text as it was read."""
 
     text: str
+    """Empty when it is too small to be read."""
     box: Box
     score: float
     """Mean confidence of its characters, from 0 to 1."""

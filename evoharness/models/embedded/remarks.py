@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 
 from evoharness.records.interval import Interval
 
@@ -13,8 +12,8 @@ class Remark:
     """One thing that can be said."""
 
     kind: str
-    """`text`, `presence`, `appearance`, `departure`, `motion`, `change`, `count`, `repetition` or
-    `relation`."""
+    """`text`, `presence`, `appearance`, `departure`, `motion`, `change`, `count`, `repetition`,
+    `relation` or `unread`."""
     start: float
     """Seconds."""
     end: float
@@ -36,32 +35,39 @@ class Remark:
 class Timeline:
     """When frames were taken, and what may be said of the time between them.
 
-    A state seen first in one frame began somewhere after the frame before: the middle between the two is the
-    best guess. States seen in the first or last frame reach to the ends of the span when these are less than
-    one sampling step away.
+    A frame stands for the time up to the next one. A state first seen in a frame began at most one sampling step
+    before it: the middle is the best guess. A longer gap between two frames means that the picture stayed
+    (pictures that repeat are handed over once), so it does not widen the guess.
     """
 
     def __init__(self, times: Sequence[float], span: Interval) -> None:
         self.times = times
-        gaps = [later - earlier for earlier, later in pairwise(times)]
-        self.step = median(gaps) if gaps else 0.0
+        gaps = sorted(later - earlier for earlier, later in pairwise(times))
+        self.step = gaps[len(gaps) // 4] if gaps else 0.0
         self._span = span
 
     def start(self, index: int) -> float:
         """When a state seen first in that frame began."""
-        here = self.times[index]
-        if index > 0:
-            return (self.times[index - 1] + here) / 2
-        first = self._span.start
-        return first if 0 <= here - first <= 1.01 * self.step else here
+        if index <= 0:
+            return self._span.start
+        return self._within(self.times[index] - self._doubt(index))
 
     def end(self, index: int) -> float:
         """When a state seen last in that frame ended."""
-        here = self.times[index]
-        if index + 1 < len(self.times):
-            return (here + self.times[index + 1]) / 2
-        last = self._span.end
-        return last if 0 <= last - here <= 1.5 * self.step else here
+        if index + 1 >= len(self.times):
+            return self._span.end
+        return self._within(self.times[index + 1] - self._doubt(index + 1))
+
+    def brief(self, first: int, last: int) -> bool:
+        """Whether a state seen from one frame to another lasted about a sampling step or less."""
+        return 0 < self.step <= 2.0 and self.end(last) - self.start(first) <= 1.3 * self.step
+
+    def _doubt(self, index: int) -> float:
+        """Half of the time before a frame in which a change may have happened."""
+        return min(self.times[index] - self.times[index - 1], self.step) / 2
+
+    def _within(self, time: float) -> float:
+        return min(self._span.end, max(self._span.start, time))
 
     def remark(
         self,
@@ -77,5 +83,14 @@ class Timeline:
 
     def change(self, kind: str, frame: int, text: str, weight: float, parts: tuple[str, str, str]) -> Remark:
         """A remark about a change first seen in that frame: it happened since the frame before."""
-        before = self.times[max(0, frame - 1)]
-        return Remark(kind, round(before, 2), round(self.times[frame], 2), text, weight, *parts)
+        here = self.times[frame]
+        before = here - 2 * self._doubt(frame) if frame else here
+        start, end = round(self._within(before), 2), round(self._within(here), 2)
+        return Remark(kind, start, max(start, end), text, weight, *parts)
+
+    def during(
+        self, kind: str, frames: tuple[int, int], text: str, weight: float, parts: tuple[str, str, str]
+    ) -> Remark:
+        """A remark about what goes on between two frames."""
+        start, end = (round(self._within(self.times[index]), 2) for index in frames)
+        return Remark(kind, start, max(start, end), text, weight, *parts)

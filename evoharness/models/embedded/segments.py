@@ -103,7 +103,8 @@ def _sized(size: str, name: str) -> str:
 
 def _texts(scene: Scene, span: Interval) -> list[DescribedText]:
     remarks = {(remark.start, remark.subject): remark for remark in scene.remarks if remark.kind == "text"}
-    tracks = sorted(scene.texts, key=lambda track: (-len(track.frames), track.frames[0], track.text))
+    read = [track for track in scene.texts if track.text]
+    tracks = sorted(read, key=lambda track: (-len(track.frames), track.frames[0], track.text))
     texts = []
     for track in sorted(tracks[:MOST_TEXTS], key=lambda track: (track.frames[0], track.box)):
         start, end = scene.timeline.start(track.frames[0]), scene.timeline.end(track.frames[-1])
@@ -181,7 +182,7 @@ def _summary(
 def _prominent(scene: Scene) -> list[TextTrack]:
     """The most visible texts, in order of time."""
     ranked = sorted(
-        scene.texts,
+        (track for track in scene.texts if track.text),
         key=lambda track: (-(track.box[3] - track.box[1]) * min(6, len(track.frames)), track.frames[0]),
     )
     return sorted(ranked[:6], key=lambda track: (track.frames[0], track.box))

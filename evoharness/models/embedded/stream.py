@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from evoharness.models.embedded.colours import colour_name
 from evoharness.models.embedded.known_lines import KnownLines
+from evoharness.models.embedded.measuring import Region
 from evoharness.models.embedded.ocr import line_reader
 from evoharness.models.embedded.percepts import Box, Percept, Reading, Thing, overlap, rounded
-from evoharness.models.embedded.regions import Region, RegionFinder
+from evoharness.models.embedded.regions import RegionFinder
 from evoharness.models.embedded.shapes import shape_name
 from evoharness.models.embedded.text_regions import Line, is_inked, propose_lines
 
@@ -23,8 +24,14 @@ READABLE = 0.7
 """Mean character confidence from which a line counts as text."""
 READABLE_ALONE = 0.85
 """The same for a single character, which many a shape resembles."""
+SMALLEST = 9
+"""Height of a line in pixels, edges included, below which digits cannot be told apart: it stays unread."""
+TINY = 4
+"""At most this many unreadable lines are noted in one picture."""
 LINES = 10
 """At most this many unknown lines are read in one picture, the most text-like first."""
+MANY = 40
+"""Proposed lines from which a picture is mostly texture, and fewer of them are read."""
 WIDTH_FOR_THINGS = 640
 """Things are looked for in a picture halved until it is narrower than one and a half times this."""
 SAME = 9
@@ -61,10 +68,11 @@ class Stream:
 
         grey = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
         height, width = grey.shape
-        lines = sorted(propose_lines(grey), key=_text_likeness)
+        lines = propose_lines(grey)
+        budget = LINES if len(lines) < MANY else LINES // 3
         wordy = [line for line in lines if line.wordy]
         if self._ocr:
-            texts = self._read(rgb, grey, wordy)
+            texts = self._read(rgb, grey, wordy, budget)
             taken = [reading.box for reading in texts]
         else:
             texts, taken = [], [_box(line, grey) for line in wordy if line.blobs > 2]
@@ -72,20 +80,27 @@ class Stream:
         if self._ocr:
             outlines = [outline for region, _ in self._names.values() for outline in region.outlines]
             single = [line for line in lines if not line.wordy and not _any_match(_box(line, grey), outlines)]
-            texts += self._read(rgb, grey, single)
+            texts += self._read(rgb, grey, single, budget // 2)
         texts = [text for text in texts if not _is_drawn(text, things)]
         texts.sort(key=lambda reading: (reading.box[1], reading.box[0]))
         kept = [thing for thing in things if not _is_glyph_or_card(thing, texts, width / height)]
         return Percept(tuple(texts), tuple(kept), _background(rgb))
 
-    def _read(self, rgb: "NDArray[np.uint8]", grey: "NDArray[np.uint8]", lines: list[Line]) -> list[Reading]:
+    def _read(
+        self, rgb: "NDArray[np.uint8]", grey: "NDArray[np.uint8]", lines: list[Line], budget: int
+    ) -> list[Reading]:
         readings = []
-        unknown = 0
+        unknown = tiny = 0
         for line in lines:
             known = self.lines.find(line, grey)
             if known is not None:
                 text, score = known.text, known.score
-            elif unknown < LINES and is_inked(grey[line.top : line.bottom, line.left : line.right]):
+            elif line.height < SMALLEST:
+                if tiny < TINY and line.width >= 2.2 * line.height and is_inked(grey, line):
+                    readings.append(Reading("", _box(line, grey), 0.0))
+                    tiny += 1
+                continue
+            elif unknown < budget and is_inked(grey, line):
                 unknown += 1
                 text, score = line_reader().read(_padded(rgb, line))
                 text = text if _is_text(text, score) else ""
@@ -128,11 +143,6 @@ def _is_text(text: str, score: float) -> bool:
     if not letters or letters < 0.5 * len(text.replace(" ", "")):
         return False
     return score >= (READABLE if letters > 1 else READABLE_ALONE)
-
-
-def _text_likeness(line: Line) -> tuple[int, int, int, int]:
-    """Lines of many blobs first, wide ones before narrow ones."""
-    return (-min(4, line.blobs), -line.width, line.top, line.left)
 
 
 def _box(line: Line, grey: "NDArray[np.uint8]") -> Box:

@@ -15,6 +15,8 @@ EDGE = 28
 """Grey levels across three pixels that make an edge of ink."""
 LOWEST, TALLEST = 6, 0.22
 """Height of a glyph with its edges: least pixels, largest share of the picture."""
+MOST_LINES = 60
+"""Lines proposed in one picture, the most text-like ones; real pages seldom have more."""
 BLOBS = 700
 """More blobs than this are texture, not text; only the first ones are grouped."""
 
@@ -45,9 +47,14 @@ class Line:
         """Long enough for a word; a shorter one may as well be the outline of a thing."""
         return self.width >= 1.7 * self.height
 
+    @property
+    def likeness(self) -> tuple[int, int, int, int]:
+        """Sorts lines of many blobs first, wide ones before narrow ones."""
+        return (-min(4, self.blobs), -self.width, self.top, self.left)
+
 
 def propose_lines(grey: "NDArray[np.uint8]") -> list[Line]:
-    """Lines of a grey picture (height, width) that look like text, from top to bottom."""
+    """Lines of a grey picture (height, width) that look like text, the likeliest first."""
     import cv2
     import numpy as np
 
@@ -108,7 +115,8 @@ def _lines(glyphs: "NDArray[np.int64]", small: "NDArray[np.int64]", rows: int, c
         members = glyphs[middles == label]
         for group in _same_height(members):
             lines.append(_bounded(group, small))
-    return sorted(_rejoined(lines), key=lambda line: (line.top, line.left))
+    lines.sort(key=lambda line: line.likeness)
+    return sorted(_rejoined(lines[:MOST_LINES]), key=lambda line: line.likeness)
 
 
 def _rejoined(lines: list[Line]) -> list[Line]:
@@ -160,13 +168,21 @@ def _bounded(members: "NDArray[np.int64]", small: "NDArray[np.int64]") -> Line:
     return Line(left, top, right, bottom, len(members))
 
 
-def is_inked(crop: "NDArray[np.uint8]") -> bool:
-    """Whether a grey crop is made of ink and paper: most pixels near one of two levels far apart."""
+def is_inked(grey: "NDArray[np.uint8]", line: Line) -> bool:
+    """Whether a line is made of ink and paper: most of it near one of two levels, and paper around it.
+
+    Texture between the levels, or running on above and below, is what foliage and skin look like; a long row
+    of separate blobs is given the benefit of the doubt, for subtitles lie on pictures.
+    """
     import numpy as np
 
+    crop = grey[line.top : line.bottom, line.left : line.right]
     low, high = np.percentile(crop, (4, 96))
     span = float(high - low)
     if span < 28:
         return False
-    levels = (crop.astype(np.float32) - low) / span
-    return float(((levels < 0.28) | (levels > 0.72)).mean()) > 0.62
+    pure = float(((crop < low + 0.28 * span) | (crop > high - 0.28 * span)).mean())
+    above = grey[max(0, line.top - 2), line.left : line.right]
+    below = grey[min(grey.shape[0] - 1, line.bottom + 1), line.left : line.right]
+    quiet = max(float(above.std()), float(below.std())) < 0.18 * span
+    return pure > (0.66 if quiet else 0.72 if line.wordy and line.blobs >= 6 else 0.85)

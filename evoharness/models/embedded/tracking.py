@@ -74,7 +74,7 @@ def paragraphs(readings: Sequence[Reading]) -> list[Reading]:
     blocks: list[list[Reading]] = []
     for reading in sorted(readings, key=lambda item: (item.box[1], item.box[0])):
         for block in blocks:
-            if _continues(block[-1].box, reading.box):
+            if reading.text and block[-1].text and _continues(block[-1].box, reading.box):
                 block.append(reading)
                 break
         else:
