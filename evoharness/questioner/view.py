@@ -116,6 +116,7 @@ class MemoryView:
         self.memory = memory
         self.duration = memory.duration
         self.segments: tuple[Segment, ...] = tuple(s for s in memory.segments if s.status == "described")
+        self._of_actor: dict[str, tuple[Item, ...]] = {}
         self._segments = {segment.id: segment for segment in self.segments}
 
     def segment(self, segment_id: str) -> Segment:
@@ -192,6 +193,25 @@ class MemoryView:
                 )
             )
         return _in_order(items)
+
+    @cached_property
+    def _by_subject(self) -> dict[str, list[Item]]:
+        found: dict[str, list[Item]] = {}
+        for event in self.events:
+            if event.subject:
+                found.setdefault(event.subject, []).append(event)
+        return found
+
+    def of_actor(self, subject: str) -> tuple[Item, ...]:
+        """The events of that actor, and of every actor whose name could mean it."""
+        if subject not in self._of_actor:
+            self._of_actor[subject] = tuple(
+                event
+                for name, events in self._by_subject.items()
+                if name == subject or english.confusable(name, subject)
+                for event in events
+            )
+        return self._of_actor[subject]
 
     @cached_property
     def things(self) -> tuple[Thing, ...]:

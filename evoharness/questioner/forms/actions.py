@@ -93,7 +93,7 @@ def does_what(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """What a named actor does at a named moment; the other options are what is done elsewhere."""
     for event in craft.brief_first(e for e in view.events if e.subject and e.once):
         around = event.interval
-        same = [e for e in view.events if e is not event and english.confusable(e.subject, event.subject)]
+        same = [e for e in view.of_actor(event.subject) if e is not event]
         if any(e.near(around) for e in same):
             continue
         scene = _scene(view, craft, event)

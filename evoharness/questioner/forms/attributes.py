@@ -196,16 +196,14 @@ def seen_while(view: MemoryView, craft: Craft) -> Iterator[Draft]:
         for event in craft.shuffled(actors)[:1]:
             moment = next(i for i in event.intervals if i.overlaps(cue.interval))
             seen = {english.content(t.name) for t in view.things if set(t.segments) & set(cue.segments)}
+            around = cue.interval.widened(2 * SLACK_S, view.duration)
+            there = {o.subject for o in view.events if o.subject and o.near(around, slack=0.0)}
             absent = [
                 e
                 for e in view.events
                 if e.subject
                 and not surrounding(e.subject)
-                and not any(
-                    o.near(cue.interval, slack=2 * SLACK_S)
-                    for o in view.events
-                    if o.subject and english.confusable(o.subject, e.subject)
-                )
+                and not any(o.subject in there for o in view.of_actor(e.subject))
                 and english.content(e.subject) not in seen
             ]
             options = [Candidate(e.subject, e.intervals, e.segments) for e in absent]

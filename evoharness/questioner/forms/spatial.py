@@ -266,7 +266,7 @@ def direction_of_movement(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     for event in craft.brief_first(e for e in view.events if e.subject):
         match = _HEADED.match(event.predicate)
         moment = craft.pick(event.intervals)
-        same = [e for e in view.events if e is not event and english.confusable(e.subject, event.subject)]
+        same = [e for e in view.of_actor(event.subject) if e is not event]
         if match is None or any(_HEADED.match(e.predicate) and e.near(moment, slack=4.0) for e in same):
             continue
         answer = _WAYS[match["way"]]

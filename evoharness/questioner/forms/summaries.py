@@ -1,6 +1,7 @@
 """What is unusual, and what a stretch of the video amounts to."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from evoharness.questioner import english
 from evoharness.questioner.forms.base import TEXT, Candidate, Craft, Draft, candidates, hull, opening
@@ -125,12 +126,10 @@ def _first_sentence(summary: str, most: int = 220) -> str:
 def account_of_stretch(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     """What three things a stretch of at most 45 s shows, in order; wrong accounts are of other stretches,
     or, with neighbouring distractors, of the same things in another order."""
-    usable = [a for a in view.anchors if len(a.name) <= 45]
+    usable = sorted((a for a in view.anchors if len(a.name) <= 45), key=lambda a: a.start)
     triples = []
-    for position, item in enumerate(sorted(usable, key=lambda a: a.start)):
-        rest = [
-            a for a in sorted(usable, key=lambda a: a.start)[position + 1 :] if a.start - item.start <= 45.0
-        ]
+    for position, item in enumerate(usable):
+        rest = list(takewhile(lambda a: a.start - item.start <= 45.0, usable[position + 1 :]))  # noqa: B023
         second = next((a for a in rest if a.start >= item.start + 2.0), None)
         third = second and next((a for a in rest if a.start >= second.start + 2.0), None)
         if second and third:
