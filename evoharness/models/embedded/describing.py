@@ -8,18 +8,16 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evoharness.models.embedded.describing_pairs import pair_remarks, with_causes
 from evoharness.models.embedded.describing_texts import text_remarks
-from evoharness.models.embedded.describing_things import thing_remarks, thing_subject
+from evoharness.models.embedded.describing_things import thing_remarks
 from evoharness.models.embedded.percepts import Percept
-from evoharness.models.embedded.places import gap, relation
 from evoharness.models.embedded.remarks import Remark, Timeline
 from evoharness.models.embedded.tracking import TextTrack, ThingTrack, track_texts, track_things
 from evoharness.records.interval import Interval
 
 MOST_THINGS = 160
 """Tracks of things that are described, the most lasting and largest ones."""
-PAIRS = 8
-"""Things between which relations are told, in one frame."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,9 @@ def describe(percepts: Sequence[Percept], times: Sequence[float], span: Interval
     for track in things:
         remarks += thing_remarks(track, timeline, len(times))
     remarks += _counts(things, timeline)
+    remarks += pair_remarks(things, timeline)
+    remarks = with_causes(remarks)
     remarks += _repetitions(remarks)
-    remarks += _relations(things, timeline)
     remarks += _backgrounds(percepts, timeline)
     ordered = sorted(set(remarks), key=lambda remark: (remark.start, remark.end, remark.text))
     return Scene(tuple(ordered), tuple(texts), tuple(things), timeline)
@@ -104,6 +103,7 @@ _REPEATED = {
     "text": ("is shown", 0.55),
     "change": ("", 0.5),
     "motion": ("", 0.35),
+    "contact": ("", 0.4),
 }
 
 
@@ -112,7 +112,7 @@ def _repetitions(remarks: Sequence[Remark]) -> list[Remark]:
     groups: dict[tuple[str, str, str], list[Remark]] = defaultdict(list)
     for remark in remarks:
         if remark.kind in _REPEATED and remark.subject:
-            action = remark.action if remark.kind in ("change", "motion") else ""
+            action = remark.action if remark.kind in ("change", "motion", "contact") else ""
             groups[(remark.kind, remark.subject, action)].append(remark)
     repeated = []
     for (kind, subject, action), members in groups.items():
@@ -127,43 +127,6 @@ def _repetitions(remarks: Sequence[Remark]) -> list[Remark]:
             Remark("repetition", start, end, text, weight, subject, f"{verb} {len(members)} times")
         )
     return repeated
-
-
-def _relations(tracks: Sequence[ThingTrack], timeline: Timeline) -> list[Remark]:
-    """How things that are visible together lie to each other, told once for each stretch it stays so."""
-    present: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for number, track in enumerate(tracks):
-        for position, index in enumerate(track.frames):
-            present[index].append((number, position))
-    going: dict[tuple[int, int, str], list[int]] = {}
-    done: list[tuple[tuple[int, int, str], list[int]]] = []
-    for index in range(len(timeline.times)):
-        here = present.get(index, [])[:PAIRS]
-        found = set()
-        for first, (number, position) in enumerate(here):
-            for other, other_position in here[first + 1 :]:
-                one = tracks[number].things[position].box
-                two = tracks[other].things[other_position].box
-                word = relation(one, two)
-                if word:
-                    near = gap(one, two) < 0.6 * max(one[3] - one[1], two[3] - two[1])
-                    found.add((number, other, f"next to and {word}" if near else word))
-        for key in [key for key in going if key not in found]:
-            done.append((key, going.pop(key)))
-        for key in found:
-            going.setdefault(key, [index, index])[1] = index
-    done += list(going.items())
-    remarks = []
-    for (number, other, word), (first, last) in sorted(done, key=lambda item: (item[1], item[0])):
-        subject, target = thing_subject(tracks[number]), thing_subject(tracks[other])
-        if subject == target:
-            continue
-        weight = 0.3 if word.startswith("next") else 0.2
-        text = f"the {subject} is {word} the {target}"
-        remarks.append(
-            timeline.remark("relation", (first, last), text, weight, (subject, f"is {word}", target))
-        )
-    return remarks
 
 
 def _backgrounds(percepts: Sequence[Percept], timeline: Timeline) -> list[Remark]:

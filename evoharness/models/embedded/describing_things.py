@@ -3,12 +3,11 @@
 from itertools import pairwise
 from statistics import median
 
-from evoharness.models.embedded.colours import colour_name
 from evoharness.models.embedded.percepts import Thing, centre
 from evoharness.models.embedded.places import direction, place, place_words, side, size_word
 from evoharness.models.embedded.remarks import Remark, Timeline
 from evoharness.models.embedded.shapes import UNKNOWN
-from evoharness.models.embedded.tracking import COLOUR_STEP, ThingTrack
+from evoharness.models.embedded.tracking import ThingTrack
 
 STILL = 0.012
 """Way from frame to frame, in widths or heights, below which a thing stands still."""
@@ -23,6 +22,14 @@ def thing_subject(track: ThingTrack) -> str:
     return f"{track.colour} {track.shape}"
 
 
+def name_at(track: ThingTrack, position: int) -> str:
+    """What to call it as it looked at one position of its track, without an article."""
+    for first, last, colour in track.stretches:
+        if first <= position <= last:
+            return f"{colour} {track.shape}"
+    return thing_subject(track)
+
+
 def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
 
@@ -30,7 +37,7 @@ def _article(word: str) -> str:
 def thing_remarks(track: ThingTrack, timeline: Timeline, frames: int) -> list[Remark]:
     """Everything about one thing."""
     value = 0.3 if track.shape == UNKNOWN else 0.6
-    colours = _colours(track)
+    colours = track.stretches
     first_name = f"{colours[0][2]} {track.shape}"
     last_name = f"{colours[-1][2]} {track.shape}"
     whole = [thing for thing in track.things if not thing.cut] or track.things
@@ -59,27 +66,6 @@ def thing_remarks(track: ThingTrack, timeline: Timeline, frames: int) -> list[Re
         remarks.append(timeline.change("change", track.frames[start], text, value + 0.3, parts))
     remarks += _growth(track, timeline, value)
     return remarks
-
-
-def _colours(track: ThingTrack) -> list[tuple[int, int, str]]:
-    """(first, last, name) of the stretches of one colour, by measured colour; positions within the track."""
-    stretches: list[list[int]] = []
-    anchor: tuple[int, int, int] | None = None
-    for position, thing in enumerate(track.things):
-        if anchor is None or max(abs(a - b) for a, b in zip(anchor, thing.rgb, strict=True)) >= COLOUR_STEP:
-            stretches.append([position, position])
-            anchor = thing.rgb
-        stretches[-1][1] = position
-    named: list[tuple[int, int, str]] = []
-    for first, last in stretches:
-        members = track.things[first : last + 1]
-        red, green, blue = (int(median(thing.rgb[channel] for thing in members)) for channel in range(3))
-        name = colour_name(red, green, blue)
-        if named and named[-1][2] == name:
-            named[-1] = (named[-1][0], last, name)
-        else:
-            named.append((first, last, name))
-    return named
 
 
 def _coming(track: ThingTrack) -> str:
@@ -126,9 +112,9 @@ def _motions(track: ThingTrack, timeline: Timeline, value: float) -> list[Remark
                 pieces[-1] = (pieces[-1][0], position)
                 continue
         pieces.append((position - 1, position))
-    name = thing_subject(track)
     remarks = []
     for first, last in pieces:
+        name = name_at(track, first)
         (x1, y1), (x2, y2) = points[first], points[last]
         if max(abs(x2 - x1), abs(y2 - y1)) < MOVED:
             continue
@@ -151,7 +137,6 @@ def _growth(track: ThingTrack, timeline: Timeline, value: float) -> list[Remark]
     ]
     if len(whole) < 2:
         return []
-    name = thing_subject(track)
     remarks = []
     base = whole[0][1]
     since = whole[0][0]
@@ -159,6 +144,7 @@ def _growth(track: ThingTrack, timeline: Timeline, value: float) -> list[Remark]
         ratio = area / max(1e-6, base)
         if ratio >= GROWN or ratio <= 1 / GROWN:
             action = "grows larger" if ratio > 1 else "shrinks"
+            name = name_at(track, track.frames.index(index))
             text = f"the {name} {action}"
             frames = (min(since, before), index)
             parts = (name, action, "")

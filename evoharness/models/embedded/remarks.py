@@ -13,7 +13,7 @@ class Remark:
 
     kind: str
     """`text`, `presence`, `appearance`, `departure`, `motion`, `change`, `count`, `repetition`,
-    `relation` or `unread`."""
+    `relation`, `contact` or `unread`."""
     start: float
     """Seconds."""
     end: float
@@ -35,9 +35,9 @@ class Remark:
 class Timeline:
     """When frames were taken, and what may be said of the time between them.
 
-    A frame stands for the time up to the next one. A state first seen in a frame began at most one sampling step
-    before it: the middle is the best guess. A longer gap between two frames means that the picture stayed
-    (pictures that repeat are handed over once), so it does not widen the guess.
+    A frame stands for the time up to the next one. A state first seen in a frame began at most one sampling
+    step before it: the middle is the best guess. A longer gap between two frames means that the picture
+    stayed (pictures that repeat are handed over once), so it does not widen the guess.
     """
 
     def __init__(self, times: Sequence[float], span: Interval) -> None:

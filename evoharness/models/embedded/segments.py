@@ -22,6 +22,7 @@ EVENT_KINDS = {
     "departure": "departure",
     "motion": "motion",
     "change": "change",
+    "contact": "contact",
     "text": "text",
     "count": "count",
     "repetition": "repetition",
@@ -166,7 +167,9 @@ def _summary(
     if entities:
         parts.append("Visible: " + ", ".join(entity.name for entity in entities[:8]) + ".")
     happenings = [
-        remark for remark in remarks if remark.kind in ("change", "motion", "appearance", "departure")
+        remark
+        for remark in remarks
+        if remark.kind in ("change", "contact", "motion", "appearance", "departure")
     ]
     best = sorted(happenings, key=lambda remark: (-remark.weight, remark.start))[:8]
     for remark in sorted(best, key=lambda remark: remark.start):

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import hypot
+from statistics import median
 
+from evoharness.models.embedded.colours import colour_name
 from evoharness.models.embedded.percepts import Box, Percept, Reading, Thing, centre, overlap
 from evoharness.models.embedded.shapes import UNKNOWN
 
@@ -49,12 +51,12 @@ class TextTrack:
 
 @dataclass
 class ThingTrack:
-    """A thing over the frames in which it is seen."""
+    """A thing over the frames in which it is seen; properties are computed once, when it is complete."""
 
     frames: list[int] = field(default_factory=list)
     things: list[Thing] = field(default_factory=list)
 
-    @property
+    @cached_property
     def shape(self) -> str:
         """The shape it has in most frames, whole views before cut ones."""
         votes = Counter[str]()
@@ -62,11 +64,35 @@ class ThingTrack:
             votes[thing.shape] += 1 if thing.cut else 4 if thing.shape != UNKNOWN else 2
         return max(votes, key=lambda shape: (votes[shape], shape))
 
-    @property
+    @cached_property
     def colour(self) -> str:
         """The colour it has in most frames."""
         votes = Counter(thing.colour for thing in self.things)
         return max(votes, key=lambda colour: (votes[colour], colour))
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, int, str], ...]:
+        """(first, last, colour name) of the stretches of one measured colour; positions within the track."""
+        stretches: list[list[int]] = []
+        anchor: tuple[int, int, int] | None = None
+        for position, thing in enumerate(self.things):
+            if (
+                anchor is None
+                or max(abs(a - b) for a, b in zip(anchor, thing.rgb, strict=True)) >= COLOUR_STEP
+            ):
+                stretches.append([position, position])
+                anchor = thing.rgb
+            stretches[-1][1] = position
+        named: list[tuple[int, int, str]] = []
+        for first, last in stretches:
+            members = self.things[first : last + 1]
+            red, green, blue = (int(median(thing.rgb[channel] for thing in members)) for channel in range(3))
+            name = colour_name(red, green, blue)
+            if named and named[-1][2] == name:
+                named[-1] = (named[-1][0], last, name)
+            else:
+                named.append((first, last, name))
+        return tuple(named)
 
 
 def paragraphs(readings: Sequence[Reading]) -> list[Reading]:
