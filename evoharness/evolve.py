@@ -1,6 +1,7 @@
 """`python -m evoharness.evolve`: the main job. A harness improves itself in rounds, from unlabeled videos."""
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -98,25 +99,29 @@ def _quoted(run: "RunDirectory") -> str:
 def print_summary(summary: "Summary") -> None:
     """Accuracy, frames and tokens by round on validation, and initial against final on the sealed test."""
     from evoharness.cli.tables import Table, percent
+    from evoharness.runs.progress import quantity
 
-    columns = ["round", "ended", "questions", "incumbent", "candidate", "p", "frames", "tokens", "kept"]
+    columns = ["round", "questions", "incumbent", "candidate", "p", "frames", "tokens"]
     table = Table("validation, by round", columns)
     for each in summary.rounds:
         v = each.validation
         table.add(
             [
                 str(each.round),
-                each.status.value,
                 str(v.questions),
                 percent(v.incumbent),
                 percent(v.candidate),
                 "–" if v.p_value is None else f"{v.p_value:.4f}",
-                _both(v.frames, ".1f"),
-                _both(v.tokens, ",.0f"),
-                f"{each.retained}: {each.change}" if each.retained else "nothing",
+                _both(v.frames, lambda frames: f"{frames:.1f}"),
+                _both(v.tokens, quantity),
             ]
         )
     table.print()
+    for each in summary.rounds:
+        change = f"{each.retained} retained ({each.change})" if each.retained else "no change retained"
+        message = f": {each.message}" if each.message else ""
+        print(f"round {each.round}, {each.status.value.replace('_', ' ')}: {change}{message}")
+    print()
     if summary.test is not None:
         t = summary.test
         test = Table(f"sealed test, {t.questions} questions", ["harness", "accuracy", "frames", "tokens"])
@@ -124,14 +129,11 @@ def print_summary(summary: "Summary") -> None:
         test.add(["final", percent(t.final), f"{t.frames.final:.1f}", f"{t.tokens.final:,.0f}"])
         test.print()
         print(f"{t.wins} questions won, {t.losses} lost, p = {t.p_value:.4f} (exact paired test, one-sided)")
-    for each in summary.rounds:
-        if each.message:
-            print(f"round {each.round}: {each.message}")
     print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
 
 
-def _both(values: dict[str, float], form: str) -> str:
-    return " → ".join(format(values[name], form) for name in ("incumbent", "candidate") if name in values)
+def _both(values: dict[str, float], shown: Callable[[float], str]) -> str:
+    return " → ".join(shown(values[name]) for name in ("incumbent", "candidate") if name in values)
 
 
 def numbers_of(summary: "Summary") -> dict[str, str | int | float | None]:
