@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evoharness.models.embedded.english import RELATED, quoted, read_words, spelling_closeness
@@ -26,11 +27,8 @@ def relevances(prompt: str, remarks: Sequence[Remark], embedder: "Embedder") -> 
     unique = list(dict.fromkeys(texts))
     vectors = embedder.embed([prompt, *unique])
     cosines = dict(zip(unique, (vectors[1:] @ vectors[0]).tolist(), strict=True))
-    terms = {text: set(read_words(text).terms) for text in unique}
-    seen = Counter(term for text in unique for term in terms[text])
-    rarity = {term: 1 + math.log((1 + len(unique)) / (1 + seen[term])) for term in asked}
     quotes = [quote.casefold() for quote in quoted(prompt)]
-    words = {text: _shared(asked, terms[text], rarity) for text in unique}
+    words = dict(zip(unique, _shared(asked, unique), strict=True))
     scores = []
     for remark in remarks:
         score = 0.65 * words[remark.text] + 0.35 * max(0.0, cosines[remark.text])
@@ -40,19 +38,32 @@ def relevances(prompt: str, remarks: Sequence[Remark], embedder: "Embedder") -> 
     return scores
 
 
-def _shared(asked: Sequence[str], present: set[str], rarity: dict[str, float]) -> float:
-    """Share of the asked words, rare ones counting more, that a text has, or has something like."""
-    total = sum(rarity.values())
-    got = sum(rarity[term] * _closeness(term, present) for term in asked)
-    size = 1 + 0.02 * len(present)
-    return (got / total) ** 0.7 / size if total else 0.0
+def _shared(asked: Sequence[str], texts: Sequence[str]) -> list[float]:
+    """For each text the share of the asked words, rare ones counting more, that it has or has the like of."""
+    import numpy as np
+
+    terms = [set(read_words(text).terms) for text in texts]
+    vocabulary = {term: column for column, term in enumerate(sorted(set().union(*terms)))}
+    present = np.zeros((len(texts), len(vocabulary)), np.float32)
+    for row, some in enumerate(terms):
+        present[row, [vocabulary[term] for term in some]] = 1.0
+    seen = Counter(term for some in terms for term in some)
+    total, got = 0.0, np.zeros(len(texts), np.float32)
+    for term in asked:
+        rarity = 1 + math.log((1 + len(texts)) / (1 + seen[term]))
+        closeness = np.array([_closeness(term, other) for other in vocabulary], np.float32)
+        total += rarity
+        got += rarity * (present * closeness).max(axis=1, initial=0.0)
+    shares = (got / max(total, 1e-9)) ** 0.7 / (1 + 0.02 * present.sum(axis=1))
+    return [round(float(share), 6) for share in shares]
 
 
-def _closeness(term: str, present: set[str]) -> float:
-    if term in present:
+@lru_cache(maxsize=1 << 17)
+def _closeness(term: str, other: str) -> float:
+    """How far one word stands for another: the same, related in meaning, or one letter misread."""
+    if term == other:
         return 1.0
-    related = RELATED.get(term, {})
-    best = max((related.get(other, 0.0) for other in present), default=0.0)
-    if best < 0.8 and len(term) >= 4:
-        best = max(best, max((0.9 * spelling_closeness(term, other) for other in present), default=0.0))
-    return best
+    related = RELATED.get(term, {}).get(other, 0.0)
+    if related < 0.8 and len(term) >= 4:
+        return max(related, 0.9 * spelling_closeness(term, other))
+    return related
