@@ -1,7 +1,6 @@
 """What is unusual, and what a stretch of the video amounts to."""
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 from evoharness.questioner import english
 from evoharness.questioner.forms.base import TEXT, Candidate, Craft, Draft, candidates, hull, opening
@@ -129,7 +128,7 @@ def account_of_stretch(view: MemoryView, craft: Craft) -> Iterator[Draft]:
     usable = sorted((a for a in view.anchors if len(a.name) <= 45), key=lambda a: a.start)
     triples = []
     for position, item in enumerate(usable):
-        rest = list(takewhile(lambda a: a.start - item.start <= 45.0, usable[position + 1 :]))  # noqa: B023
+        rest = [a for a in usable[position + 1 : position + 60] if a.start - item.start <= 45.0]
         second = next((a for a in rest if a.start >= item.start + 2.0), None)
         third = second and next((a for a in rest if a.start >= second.start + 2.0), None)
         if second and third:
