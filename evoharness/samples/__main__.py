@@ -54,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"error: cannot write the recordings: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("stopped; run the same command again to go on", file=sys.stderr)
         return 130

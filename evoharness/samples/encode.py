@@ -44,7 +44,7 @@ def _write(timeline: Timeline, file: object) -> int:
         context.time_base = Fraction(1, fps)
         context.thread_count = 1
         context.gop_size = 20 * KEY_SECONDS * fps
-        stream.options = {"preset": "ultrafast", "crf": "22"}
+        stream.options = {"preset": "ultrafast", "qp": "20"}
         for number, canvas, changed in Stage(timeline).frames():
             if timeline.variable_rate and not changed and number - since < fps and number < last - 1:
                 continue

@@ -25,8 +25,8 @@ def plan_timeline(seed: int, index: int, longest_minutes: float = USUAL_MINUTES)
     """The timeline of video `index` of `seed`, whatever other videos there are.
 
     Up to 8 minutes, durations lie between 2 minutes (or half the longest) and `longest_minutes`, most
-    of them in the lower half. Above, every fifth video, beginning with the first, is a long one of at
-    least three quarters of `longest_minutes`.
+    of them in the lower half. Above, every fifth video, beginning with the first, is a long one of about
+    three quarters of `longest_minutes` or more.
     """
     rng = random.Random(f"recording {seed} {index}")
     large, variable = _formats(seed, index)

@@ -24,7 +24,7 @@ from evoharness.samples.plan import USUAL_MINUTES, plan_timeline
 from evoharness.samples.questions import make_questions
 from evoharness.samples.timeline import Timeline
 
-LOOK = 1
+LOOK = 2
 """Version of how a timeline is drawn and encoded: raised when pixels change and timelines do not."""
 QUESTIONS_PER_VIDEO = 30
 

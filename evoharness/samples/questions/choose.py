@@ -11,6 +11,7 @@ from evoharness.samples.questions.brief import brief_drafts
 from evoharness.samples.questions.changes import change_drafts
 from evoharness.samples.questions.draft import Draft, Facts, clock
 from evoharness.samples.questions.order import order_drafts
+from evoharness.samples.questions.steps import step_drafts
 from evoharness.samples.questions.texts import text_drafts
 from evoharness.samples.questions.things import thing_drafts
 from evoharness.samples.timeline import Chapter, Timeline
@@ -69,7 +70,7 @@ def all_drafts(timeline: Timeline) -> list[Draft]:
 
 def _drafts(timeline: Timeline) -> Iterator[Draft]:
     facts = Facts(timeline)
-    for make in (brief_drafts, thing_drafts, change_drafts, text_drafts, order_drafts):
+    for make in (brief_drafts, thing_drafts, change_drafts, step_drafts, text_drafts, order_drafts):
         for draft in make(facts):
             if len(set(draft.others) - {draft.answer}) >= OPTIONS - 1:
                 yield draft
