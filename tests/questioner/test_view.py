@@ -162,7 +162,7 @@ def test_other_small_things() -> None:
     assert not readable("a b c")
     assert not readable("~~ -- ==")
     shown = VisibleText(id="x", text='Say "no"', interval=span(0, 1), description="a card at the top")
-    assert told(shown) == 'the text "Say \'no\'" is shown (a card at the top)'
+    assert told(shown) == "the text \"Say 'no'\" is shown (a card at the top)"
 
 
 @given(st.text(max_size=60))
