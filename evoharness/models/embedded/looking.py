@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from evoharness.models.embedded.describing import Scene, describe
@@ -42,9 +43,14 @@ class Looker:
         self._perceiver = perceiver
         self._embedder = embedder
         self._scenes: OrderedDict[tuple[object, ...], Scene] = OrderedDict()
+        self._lock = Lock()
 
     def scene(self, frames: Sequence[Frame], span: Interval) -> Scene:
-        """Everything that can be said about frames."""
+        """Everything that can be said about frames; one thread at a time."""
+        with self._lock:
+            return self._scene(frames, span)
+
+    def _scene(self, frames: Sequence[Frame], span: Interval) -> Scene:
         ordered = sorted(frames, key=lambda frame: frame.time)
         key = (span.start, span.end, *(frame.key for frame in ordered))
         scene = self._scenes.pop(key, None)

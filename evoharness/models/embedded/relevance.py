@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from evoharness.models.embedded.english import RELATED, quoted, read_words, spelling_closeness
+from evoharness.models.embedded.english import quoted, read_words
 from evoharness.models.embedded.remarks import Remark
+from evoharness.models.embedded.spelling import spelling_closeness
+from evoharness.models.embedded.vocabulary import RELATED
 
 if TYPE_CHECKING:
     from evoharness.retrieval import Embedder

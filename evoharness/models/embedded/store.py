@@ -6,6 +6,7 @@ perception goes on without it.
 """
 
 import sqlite3
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ CREATE TABLE IF NOT EXISTS lines (
 );
 CREATE INDEX IF NOT EXISTS lines_of_stream ON lines (stream, number);
 """
+OPENING_ATTEMPTS = 8
 BATCH = 500
 """Keys asked for in one statement."""
 
@@ -121,9 +123,7 @@ class PerceptStore:
         if self._connection is None and self._path is not None:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                connection = sqlite3.connect(self._path, timeout=20, check_same_thread=False)
-                connection.executescript(_SCHEMA)
-                self._connection = connection
+                self._connection = _connect(self._path)
             except (sqlite3.Error, OSError):
                 self._give_up()
         return self._connection
@@ -134,3 +134,17 @@ class PerceptStore:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """An open file with its tables; when several processes start at once, all but one have to wait."""
+    for attempt in range(OPENING_ATTEMPTS):
+        connection = sqlite3.connect(path, timeout=20, check_same_thread=False)
+        try:
+            connection.executescript(_SCHEMA)
+        except sqlite3.OperationalError:
+            connection.close()
+            time.sleep(0.05 * (attempt + 1))
+        else:
+            return connection
+    raise sqlite3.OperationalError(f"{path} cannot be opened")

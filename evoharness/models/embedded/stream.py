@@ -210,7 +210,7 @@ def _background(rgb: "NDArray[np.uint8]") -> str:
     """Colour name of the middle value of each channel over the picture."""
     import numpy as np
 
-    step = max(1, rgb.shape[1] // 80)
+    step = max(1, min(rgb.shape[:2]) // 45)
     small = rgb[step // 2 :: step, step // 2 :: step].reshape(-1, 3)
     red, green, blue = (int(value) for value in np.median(small, axis=0))
     return colour_name(red, green, blue)

@@ -9,7 +9,6 @@ changes in place.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from math import hypot
 from statistics import median
@@ -17,9 +16,12 @@ from statistics import median
 from evoharness.models.embedded.colours import colour_name
 from evoharness.models.embedded.percepts import Box, Percept, Reading, Thing, centre, overlap
 from evoharness.models.embedded.shapes import UNKNOWN
+from evoharness.models.embedded.spelling import edit_distance
 
-ALIKE = 0.78
-"""Likeness of two readings, by matching characters, from which they are the same text misread."""
+SURE = 0.95
+"""Confidence from which a reading is not taken for a misreading."""
+MISREAD = 2
+"""At most this many letters differ between a text and a misreading of it."""
 SPEED = 0.45
 """Fastest motion that is followed, in diagonals of the picture a second."""
 FARTHEST = 0.6
@@ -129,22 +131,28 @@ def _joined(block: list[Reading]) -> Reading:
     return Reading(" ".join(reading.text for reading in block), box, min(reading.score for reading in block))
 
 
-def same_text(one: str, other: str) -> bool:
-    """Whether two readings are one text, misread at most in letters, never in digits."""
-    return one == other or _likeness(*sorted((one, other))) >= ALIKE
+def same_text(one: Reading, other: Reading) -> bool:
+    """Whether two readings are one text.
+
+    They are when letters and digits agree. A doubtful reading may also be a misreading of the other one: a
+    letter or two differ, the digits never do. Two sure readings that differ are two texts, however alike.
+    """
+    first, second = _plain(one.text), _plain(other.text)
+    if first == second:
+        return True
+    if min(one.score, other.score) >= SURE or _digits(first) != _digits(second):
+        return False
+    most = min(MISREAD, max(len(first), len(second)) // 6)
+    return most > 0 and edit_distance(*sorted((first, second)), most) <= most
 
 
 @lru_cache(maxsize=65536)
-def _likeness(one: str, other: str) -> float:
-    first = "".join(character for character in one.casefold() if character.isalnum())
-    second = "".join(character for character in other.casefold() if character.isalnum())
-    if [c for c in first if c.isdigit()] != [c for c in second if c.isdigit()]:
-        return 0.0
-    if first == second:
-        return 1.0
-    if min(len(first), len(second)) < 5:
-        return 0.0
-    return SequenceMatcher(None, first, second, autojunk=False).ratio()
+def _plain(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _digits(text: str) -> str:
+    return "".join(character for character in text if character.isdigit())
 
 
 def track_texts(percepts: Sequence[Percept]) -> list[TextTrack]:
@@ -179,7 +187,7 @@ def track_texts(percepts: Sequence[Percept]) -> list[TextTrack]:
 
 def _text_distance(one: Reading, other: Reading) -> float:
     """Small for the same text nearby; 10 for different texts."""
-    if not same_text(one.text, other.text):
+    if not same_text(one, other):
         return 10.0
     (x1, y1), (x2, y2) = centre(one.box), centre(other.box)
     distance = abs(x1 - x2) + abs(y1 - y2)
