@@ -13,8 +13,8 @@ def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
     """The complaint in one line, with the nearest known key or the options of the group."""
     cause = error.__cause__ or error
     text = f"{error}\n{cause}"
-    if match := re.search(r"Could not find '([\w.-]+)/([^']+)'", text):
-        return _no_option(match[1], match[2])
+    if match := re.search(r"Could not find '([\w./-]+)/([^'/]*)'", text):
+        return _no_option(match[1], match[2], text)
     if match := re.search(r"Could not override '([^']+)'", text):
         key = match[1].lstrip("+~").partition("@")[0].partition("=")[0]
         if "not in" in str(cause) or "No match in the defaults list" in text:
@@ -23,6 +23,8 @@ def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
         full := re.search(r"full_key: (\S+)", text)
     ):
         return _no_key(full[1], known_keys)
+    if "Config group override must be" in str(error):
+        return "a group takes the name of one of its options; leave it out with ~group; see --help"
     if isinstance(error, OverrideParseException):
         return f"{error.override} cannot be read as a setting: {str(cause).splitlines()[0]}"
     if match := re.search(r"Ambiguous value for argument '(.+)'", text):
@@ -33,9 +35,9 @@ def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
     return f"{full[1]}: {said}" if full else said
 
 
-def _no_option(group: str, option: str) -> str:
-    options = options_of_groups().get(group, [])
-    return f"{group} has no option {option!r}: choose from {', '.join(options) or 'nothing'}"
+def _no_option(group: str, option: str, text: str) -> str:
+    options = re.findall(r"^\t(\S+)$", text, re.MULTILINE)
+    return f"{group} has no option {option!r}: choose from {', '.join(dict.fromkeys(options)) or 'nothing'}"
 
 
 def _no_key(key: str, known_keys: Sequence[str]) -> str:

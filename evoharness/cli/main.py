@@ -1,5 +1,6 @@
 """The one wrapper around every command: help, configuration, one line for a mistake, sweeps."""
 
+import multiprocessing
 import os
 import sys
 import traceback
@@ -95,9 +96,11 @@ def _through_hydra(command: Command, arguments: Arguments, known_keys: list[str]
     except (HydraException, OmegaConfBaseException) as error:
         _remove_if_empty(sweep)
         raise UserError(one_line_of(error, known_keys)) from error
-    except UserError:
+    except ValueError as error:
         _remove_if_empty(sweep)
-        raise
+        if "Config group override" not in str(error):
+            raise
+        raise UserError(one_line_of(error, known_keys)) from error
     finally:
         sys.argv = before
     if sweep is not None:
@@ -149,6 +152,8 @@ class _Task:
     def _run_in_sweep(self, composed: "DictConfig", call: Call, sweep: Path, number: int) -> None:
         from evoharness.cli.sweep import JobReport, save_report
 
+        # A launcher may have brought us into a process whose children could not start as its own way asks.
+        multiprocessing.set_start_method("spawn", force=True)
         own = tuple(o for o in call.overrides if not o.startswith("hydra."))
         print(f"\njob {number}: {' '.join(own)}", flush=True)
         status, message, numbers = "done", "", None

@@ -1,5 +1,9 @@
 """The videos of the demo: made here when nobody gives any, and kept in the cache."""
 
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoharness.cli.inputs import Inputs
@@ -26,14 +30,15 @@ def sample_set(config: "EvolveConfig", progress: "Progress") -> Inputs:
     folder = usable_cache(config.cache) / "samples" / f"seed-{config.seed}-{wanted.minutes:g}min"
     total = wanted.sealed + wanted.videos
     progress.start_stage(None, "sample videos", total)
-    made = render_samples(
-        folder,
-        total,
-        config.seed,
-        longest_minutes=wanted.minutes,
-        workers=config.executor.workers,
-        on_video=lambda video, rendered: progress.advance(),  # noqa: ARG005
-    )
+    with _alone_in(folder):
+        made = render_samples(
+            folder,
+            total,
+            config.seed,
+            longest_minutes=wanted.minutes,
+            workers=config.executor.workers,
+            on_video=lambda video, rendered: progress.advance(),  # noqa: ARG005
+        )
     sealed = SampleSet(folder, made.keys[: wanted.sealed])
     learned = SampleSet(folder, made.keys[wanted.sealed :])
     return Inputs(
@@ -41,3 +46,16 @@ def sample_set(config: "EvolveConfig", progress: "Progress") -> Inputs:
         sealed_videos=sealed.videos,
         sealed_questions=sealed.questions(wanted.questions) if sealed.keys else (),
     )
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Waits until no other process makes samples in the folder, and keeps others waiting."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise UserError(f"cannot write samples into {folder}: {error.strerror or error}") from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
