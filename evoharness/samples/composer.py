@@ -17,6 +17,8 @@ RADIUS, LARGE, SMALL, IN_A_ROW = 0.07, 0.115, 0.04, 0.055
 """Radii of things, as fractions of the picture's height."""
 SIDES = {"left": (-0.08, None), "right": (1.08, None), "top": (None, -0.13), "bottom": (None, 1.13)}
 """Where a thing waits outside the picture: x or y; the other coordinate is its place's."""
+BRIEF = (0.5, 0.7)
+"""Seconds that a brief event lasts: seen by anyone who looks twice a second, missed by many who look once."""
 TIMES = (2, 3, 4, 5)
 """How often something may be repeated, each as likely as the others: a guess has one chance in four."""
 
@@ -187,7 +189,7 @@ Act = Callable[[Composer], None]
 def flash(c: Composer) -> None:
     """Something coloured is there for a second or less."""
     thing = c.thing(
-        "flash", c.look(), PLACES[c.place()], [c.span(0.5, 1.0)], radius=c.rng.choice([0.06, 0.08])
+        "flash", c.look(), PLACES[c.place()], [c.span(*BRIEF)], radius=c.rng.choice([0.06, 0.08])
     )
     c.comes_and_goes(thing)
 
@@ -196,7 +198,7 @@ def flash_beside(c: Composer) -> None:
     """While one thing stands there, a look-alike flashes elsewhere."""
     start, look, home = c.clock, c.look(), c.place()
     c.pause(1.2, 2.2)
-    flashed = c.span(0.5, 1.0)
+    flashed = c.span(*BRIEF)
     other = c.look(like=look)
     c.pause(1.2, 2.0)
     host = c.thing("host", look, PLACES[home], [Interval(start=start, end=c.clock)])
@@ -208,7 +210,7 @@ def burst(c: Composer) -> None:
     """The same thing several times in a row."""
     look, shown = c.look(), []
     for _ in range(c.rng.choice(TIMES)):
-        shown.append(c.span(0.75, 1.0))
+        shown.append(c.span(*BRIEF))
         c.pause(0.8, 1.2)
     c.comes_and_goes(c.thing("repeat", look, PLACES[c.place()], shown))
 

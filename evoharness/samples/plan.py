@@ -60,11 +60,11 @@ def plan_timeline(seed: int, index: int, longest_minutes: float = USUAL_MINUTES)
 
 
 def _formats(seed: int, index: int) -> tuple[bool, bool]:
-    """Whether a video is large, and whether its rate varies: of each ten, four are large and half vary."""
-    rng = random.Random(f"formats {seed} {index // 10}")
-    formats = [(large, variable) for variable in (False, True) for large in (True, True, False, False, False)]
+    """Whether a video is large, and whether its rate varies: half are large, half vary."""
+    rng = random.Random(f"formats {seed} {index // 4}")
+    formats = [(large, variable) for variable in (False, True) for large in (False, True)]
     rng.shuffle(formats)
-    return formats[index % 10]
+    return formats[index % 4]
 
 
 @dataclass
@@ -240,7 +240,7 @@ class _Studio:
             name, unit, low, high = c.rng.choice(self.quantities)
             return f"{name} {c.rng.randint(low, high)} {unit}"
 
-        small = c.rng.random() < 0.5
+        small = c.rng.random() < 0.7
         c.write(
             "reading",
             self._fresh(make),
@@ -252,7 +252,7 @@ class _Studio:
 
     def _blink(self, c: Composer) -> None:
         words = self._fresh(lambda: f"{c.rng.choice(self.blinks)} {c.rng.choice(NUMBERS)}")
-        c.write("blink", words, c.span(0.5, 1.0), PLACES[c.place()], (22, 32))
+        c.write("blink", words, c.span(*composer.BRIEF), PLACES[c.place()], (22, 32))
 
     def _captions(self, begin: float, end: float) -> None:
         """Captions on the lower track, one after another, inside the scene."""

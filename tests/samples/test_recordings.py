@@ -174,7 +174,7 @@ def test_plans_are_varied_and_as_long_as_promised() -> None:
     assert min(minutes) > 1.9
     assert max(minutes) <= 8
     assert 3.2 < np.mean(minutes) < 4.2
-    assert sum(t.height == 720 for t in timelines) == 0.4 * len(timelines)
+    assert sum(t.height == 720 for t in timelines) == 0.5 * len(timelines)
     assert sum(t.variable_rate for t in timelines) == 0.5 * len(timelines)
     assert len({t.field for t in timelines}) >= 6
     assert len({t.video for t in timelines}) == len(timelines)

@@ -18,21 +18,21 @@ from evoharness.samples.timeline import Chapter, Timeline
 
 OPTIONS = 4
 SHARES: dict[QuestionKind, float] = {
-    QuestionKind.COUNTING: 3,
-    QuestionKind.ENTITIES_ATTRIBUTES: 5,
+    QuestionKind.COUNTING: 4,
+    QuestionKind.ENTITIES_ATTRIBUTES: 5.5,
     QuestionKind.ACTIONS_EVENTS: 4,
     QuestionKind.SPATIAL: 4,
-    QuestionKind.TEMPORAL_ORDER: 5,
+    QuestionKind.TEMPORAL_ORDER: 4.5,
     QuestionKind.RETRIEVAL_LOCALIZATION: 4,
-    QuestionKind.CAUSAL: 2,
-    QuestionKind.TOPIC: 0.8,
-    QuestionKind.ANOMALY: 1.4,
-    QuestionKind.SUMMARIZATION: 1.6,
+    QuestionKind.CAUSAL: 1.5,
+    QuestionKind.TOPIC: 0.6,
+    QuestionKind.ANOMALY: 1.2,
+    QuestionKind.SUMMARIZATION: 1.2,
 }
 """How the kinds share the questions of a video, as far as it has drafts of each."""
 LONG, STRETCH = 720.0, 330.0
 """From how many seconds on a recording is asked about in stretches, and how long these are."""
-DEMANDING, WITHOUT_TEXT = 0.5, 0.5
+DEMANDING, WITHOUT_TEXT = 0.75, 0.5
 """Shares aimed at: demanding questions, and questions for which nothing need be read."""
 
 
@@ -138,7 +138,7 @@ def _choose(drafts: list[Draft], rng: random.Random, count: int) -> list[Draft]:
                 forms[draft.form]
                 + 1.5 * subjects[draft.support[0]]
                 + 0.4 * sum(subjects[s] for s in draft.support[1:]) / len(draft.support)
-                - (2 - 2 * demands[draft.demand] / (1 + demands.total()) if demanding and draft.demand else 0)
+                - (5 - 2 * demands[draft.demand] / (1 + demands.total()) if demanding and draft.demand else 0)
                 - (0.8 if seeing != draft.reads else 0)
             )
 
