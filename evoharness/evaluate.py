@@ -62,7 +62,7 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
             summary = _summary(harnesses, measures, questions, found)
             run.save("summary.json", summary)
             run.save("questions.jsonl", questions)
-            _print(summary, measures, str(run.path))
+            _print(summary, measures, run.shown)
     finally:
         progress.close()
     measured = measures["harness"]

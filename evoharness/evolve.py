@@ -53,7 +53,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             raise
         progress.close()
         print_summary(summary)
-        print(f"run: {run.path}")
+        print(f"run: {run.shown}")
     return numbers_of(summary)
 
 
@@ -93,7 +93,7 @@ def _evolve(
 def _quoted(run: "RunDirectory") -> str:
     from shlex import quote
 
-    return quote(str(run.path))
+    return quote(run.shown)
 
 
 def print_summary(summary: "Summary") -> None:

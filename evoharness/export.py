@@ -22,7 +22,7 @@ def export(config: "ExportConfig", call: Call) -> Numbers:  # noqa: ARG001
     out = as_path(needed(config.out, "out", "my_harness/"))
     harness = load_harness(chosen(run, config.harness))
     save_harness(harness, out)
-    print(f"{out}: harness {harness.fingerprint[:12]} of {run.path}")
+    print(f"{out}: harness {harness.fingerprint[:12]} of {run.shown}")
     print(f"use it with harness={out}")
     return {"harness": harness.fingerprint}
 
@@ -36,7 +36,7 @@ def chosen(run: "RunDirectory", which: str) -> Path:
         which = summary.final if which == "final" else summary.initial
     found = sorted(run.harnesses.glob(f"{_escaped(which)}*"))
     if not found:
-        raise UserError(f"{run.path} has no harness {which}")
+        raise UserError(f"{run.shown} has no harness {which}")
     if len(found) > 1:
         raise UserError(
             f"{which} could be {' or '.join(path.name[:16] for path in found[:3])}: give more of it"

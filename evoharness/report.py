@@ -19,7 +19,7 @@ def report(config: "ReportConfig", call: Call) -> Numbers:  # noqa: ARG001
 
     run = run_at(config.run, config.runs)
     page = render_page(run, summary_of(run))
-    out = as_path(config.out) if config.out is not None else run.path / "report.html"
+    out = as_path(config.out if config.out is not None else f"{run.shown}/report.html")
     try:
         write_atomically(out, page)
     except OSError as error:

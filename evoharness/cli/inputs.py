@@ -107,10 +107,10 @@ def load_inputs(run: "RunDirectory") -> Inputs:
     """The inputs of a run; UserError when a video is gone."""
     lists = run.load("inputs/videos.json", _VideoList)
     if lists is None:
-        raise UserError(f"{run.path} was stopped before it began: start it anew")
+        raise UserError(f"{run.shown} was stopped before it began: start it anew")
     for path in (*lists.videos.values(), *lists.sealed.values()):
         if not path.is_file():
-            raise UserError(f"{run.path} needs {path}, which is not there any more")
+            raise UserError(f"{run.shown} needs {path}, which is not there any more")
     questions = run.load_lines("inputs/questions.jsonl", Question) if lists.has_questions else None
     sealed = run.load_lines("inputs/test.jsonl", Question) or []
     return Inputs(lists.videos, questions, lists.sealed, sealed)

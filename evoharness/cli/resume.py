@@ -45,7 +45,7 @@ def resumed(
     except (OmegaConfBaseException, ValueError) as error:
         run.close()
         said = str(error).splitlines()[0]
-        raise UserError(f"{run.path}: its config.yaml does not fit this version: {said}") from error
+        raise UserError(f"{run.shown}: its config.yaml does not fit this version: {said}") from error
     except UserError:
         run.close()
         raise

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoharness.cli.command import Call
@@ -68,7 +67,7 @@ def summary_of(run: "RunDirectory") -> "Summary":
     try:
         summary = run.load("summary.json", Summary)
     except ValueError as error:
-        raise UserError(f"{run.path} is no run of evolve: its summary.json is another command's") from error
+        raise UserError(f"{run.shown} is no run of evolve: its summary.json is another command's") from error
     if summary is None:
-        raise UserError(f"{run.path} has not finished: go on with resume={Path(run.path)}")
+        raise UserError(f"{run.shown} has not finished: go on with resume={run.shown}")
     return summary

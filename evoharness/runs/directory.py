@@ -40,7 +40,7 @@ class RunDirectory:
 
     def __init__(self, path: Path, lock: IO[str] | None = None) -> None:
         """For `create` and `open`; a run without a lock is for reading."""
-        self.path = path
+        self.path = path.absolute()
         self._lock = lock
 
     @classmethod
@@ -97,6 +97,12 @@ class RunDirectory:
     def facts(self) -> RunFacts:
         """What run.json says."""
         return RunFacts.model_validate_json((self.path / FACTS_FILE).read_bytes())
+
+    @property
+    def shown(self) -> str:
+        """The path as people read and type it: relative to the working folder where the run lies below it."""
+        here = Path.cwd()
+        return str(self.path.relative_to(here) if self.path.is_relative_to(here) else self.path)
 
     @property
     def config_text(self) -> str:

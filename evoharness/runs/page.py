@@ -52,7 +52,9 @@ def candidates_of(run: RunDirectory, number: int) -> list[CandidatePage]:
     """The candidates of a round, those that reached the gate first."""
     found = []
     for folder in sorted((run.round_path(number) / "candidates").glob("*/")):
-        record = _json(folder / "proposal.json") or {}
+        record = _json(folder / "proposal.json")
+        if record is None:
+            continue
         proposal = record.get("proposal", record)
         diff = folder / "change.diff"
         found.append(

@@ -38,6 +38,8 @@ def test_the_run_is_laid_out_as_documented(tiny: Finished) -> None:
         "rounds/01/diagnosis.json",
     ):
         assert (tiny.path / name).is_file(), name
+    folders = {path.name for path in tiny.path.iterdir() if path.is_dir()}
+    assert folders == {"harnesses", "inputs", "rounds"}
     facts = json.loads((tiny.path / "run.json").read_text())
     assert facts["seed"] == SEED
     assert facts["backbones"]

@@ -69,6 +69,20 @@ def test_what_is_saved_comes_back(tmp_path: Path, facts: RunFacts) -> None:
     assert run.load("rounds/01/x.json", Interval) == Interval(start=0, end=1)
 
 
+def test_a_run_in_a_relative_folder_is_the_same(
+    tmp_path: Path, facts: RunFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = RunDirectory.create(Path("runs"), "quick", "", facts)
+    run.save(run.round_path(1) / "x.json", Interval(start=0, end=1))
+    assert run.shown == f"runs/{run.path.name}"
+    reopened = RunDirectory.open(Path(run.shown), write=False)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert reopened.load("rounds/01/x.json", Interval) == Interval(start=0, end=1)
+    assert reopened.shown == str(tmp_path / "runs" / run.path.name)
+
+
 def test_a_damaged_file_is_named(tmp_path: Path, facts: RunFacts) -> None:
     run = RunDirectory.create(tmp_path, "quick", "", facts)
     (run.path / "bad.json").write_text("{")
