@@ -245,7 +245,7 @@ class ExportConfig:
     """The run: a folder, a name in the folder of runs, or `latest`."""
     out: str | None = text()
     """Folder to write the harness to; it must be new or empty."""
-    harness: str = text("final")
+    which: str = text("final", alias="harness")
     """Which harness of the run: final, initial, or a fingerprint (its first characters will do)."""
     runs: str = text("runs")
     """Folder of runs."""

@@ -20,7 +20,7 @@ def export(config: "ExportConfig", call: Call) -> Numbers:  # noqa: ARG001
 
     run = run_at(config.run, config.runs)
     out = as_path(needed(config.out, "out", "my_harness/"))
-    harness = load_harness(chosen(run, config.harness))
+    harness = load_harness(chosen(run, config.which))
     save_harness(harness, out)
     print(f"{out}: harness {harness.fingerprint[:12]} of {run.shown}")
     print(f"use it with harness={out}")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evoharness.cli import Call, Command, run_command
+from evoharness.cli.help import options_of_groups
 from evoharness.cli.schema import keys
 from evoharness.config import CONFIGS, EvolveConfig
 from evoharness.errors import UserError
@@ -129,3 +130,9 @@ def test_help_names_every_setting(name: str, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     for key in keys(CONFIGS[name]):
         assert (key.alias or key.name) in shown
+
+
+@pytest.mark.parametrize("name", sorted(CONFIGS))
+def test_no_setting_has_the_name_of_a_group(name: str) -> None:
+    """Hydra would take its value for the name of an option."""
+    assert {key.name for key in keys(CONFIGS[name])}.isdisjoint(options_of_groups())

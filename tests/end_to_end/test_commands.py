@@ -40,6 +40,15 @@ def test_an_exported_harness_is_loaded_by_ask(tiny: Finished, world: World) -> N
     assert "look(" in ended.out
 
 
+def test_any_harness_of_a_run_is_exported(tiny: Finished, world: World) -> None:
+    fingerprint = tiny.summary["initial"]
+    for which in ("initial", fingerprint[:10]):
+        ended = world.run("export", f"run={tiny.path}", f"out={which}", f"harness={which}")
+        assert ended.code == 0, ended.text
+        sums = json.loads((world.folder / which / "checksums.json").read_text())
+        assert sums["fingerprint"] == fingerprint
+
+
 def test_two_harnesses_are_compared_on_a_question_file_made_by_hand(tiny: Finished, world: World) -> None:
     shutil.copy(tiny.samples[0], world.folder / ODD)
     exported(tiny, world)
