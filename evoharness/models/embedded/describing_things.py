@@ -1,6 +1,7 @@
 """Remarks about one thing: that it is there, comes, goes, moves, and changes colour or size."""
 
 from itertools import pairwise
+from math import log
 from statistics import median
 
 from evoharness.models.embedded.percepts import Thing, centre
@@ -13,6 +14,8 @@ STILL = 0.012
 """Way from frame to frame, in widths or heights, below which a thing stands still."""
 MOVED = 0.06
 """Least way of a motion worth telling."""
+STEADY = 0.04
+"""Logarithm of the ratio of areas from frame to frame below which a thing keeps its size."""
 GROWN = 1.5
 """Least ratio of areas of a change of size worth telling."""
 
@@ -137,19 +140,23 @@ def _growth(track: ThingTrack, timeline: Timeline, value: float) -> list[Remark]
     ]
     if len(whole) < 2:
         return []
+    runs: list[list[int]] = []
+    for position, ((_, before), (_, area)) in enumerate(pairwise(whole), start=1):
+        change = log(max(1e-6, area) / max(1e-6, before))
+        if abs(change) < STEADY:
+            continue
+        sign = 1 if change > 0 else -1
+        if runs and runs[-1][1] == position - 1 and runs[-1][2] == sign:
+            runs[-1][1] = position
+        else:
+            runs.append([position - 1, position, sign])
     remarks = []
-    base = whole[0][1]
-    since = whole[0][0]
-    for (index, area), (before, _) in zip(whole[1:], whole, strict=False):
-        ratio = area / max(1e-6, base)
-        if ratio >= GROWN or ratio <= 1 / GROWN:
-            action = "grows larger" if ratio > 1 else "shrinks"
-            name = name_at(track, track.frames.index(index))
-            text = f"the {name} {action}"
-            frames = (min(since, before), index)
-            parts = (name, action, "")
-            remarks.append(timeline.during("change", frames, text, value + 0.15, parts))
-            base, since = area, index
-        elif abs(ratio - 1) < 0.1:
-            since = index
+    for first, last, sign in runs:
+        if abs(log(max(1e-6, whole[last][1]) / max(1e-6, whole[first][1]))) < log(GROWN):
+            continue
+        action = "grows larger" if sign > 0 else "shrinks"
+        name = name_at(track, track.frames.index(whole[last][0]))
+        frames = (whole[first][0], whole[last][0])
+        parts = (name, action, "")
+        remarks.append(timeline.during("change", frames, f"the {name} {action}", value + 0.15, parts))
     return remarks

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 48
 """Height in pixels that the network takes."""
-SQUEEZE = 0.65
+SQUEEZE = 0.75
 """Width is multiplied by this; the network's own stride stays below a character."""
 MAXIMUM_WIDTH = 1280
 """Pixels across after scaling; longer lines are squeezed further."""

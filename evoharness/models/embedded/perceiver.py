@@ -12,7 +12,7 @@ from evoharness.records.frame import Frame
 if TYPE_CHECKING:
     from evoharness.models.embedded.stream import Stream
 
-VERSION = "2"
+VERSION = "3"
 """Changes whenever the same pixels would be perceived otherwise; part of every cache key."""
 STREAMS = 48
 """Recordings whose lines of text are remembered in this process."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from evoharness.models.embedded.known_lines import KnownLine
 from evoharness.models.embedded.percepts import Percept
 
-CAPACITY = 60_000
+CAPACITY = 20_000
 """Percepts kept in the process."""
 _SCHEMA = """
 PRAGMA journal_mode=WAL;

@@ -13,7 +13,7 @@ from evoharness.models.embedded.measuring import Region
 from evoharness.models.embedded.ocr import line_reader
 from evoharness.models.embedded.percepts import Box, Percept, Reading, Thing, overlap, rounded
 from evoharness.models.embedded.regions import RegionFinder
-from evoharness.models.embedded.shapes import shape_name
+from evoharness.models.embedded.shapes import UNKNOWN, shape_name
 from evoharness.models.embedded.text_regions import Line, is_inked, propose_lines
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 READABLE = 0.7
 """Mean character confidence from which a line counts as text."""
-READABLE_ALONE = 0.85
+READABLE_ALONE = 0.93
 """The same for a single character, which many a shape resembles."""
 SMALLEST = 9
 """Height of a line in pixels, edges included, below which digits cannot be told apart: it stays unread."""
@@ -34,6 +34,8 @@ MANY = 40
 """Proposed lines from which a picture is mostly texture, and fewer of them are read."""
 WIDTH_FOR_THINGS = 640
 """Things are looked for in a picture halved until it is narrower than one and a half times this."""
+CROWDED, NOTABLE = 12, 0.01
+"""In a picture with more things than the first, shapeless ones below that share of it count as texture."""
 SAME = 9
 """Largest difference of a smoothed channel between two pictures that are taken for the same."""
 _PLATES = {"rectangle", "square", "shape", "ellipse", "rectangle frame", "square frame"}
@@ -126,7 +128,10 @@ class Stream:
             old = self._names.get(id(region))
             named[id(region)] = old if old is not None else (region, _named(region, width, height))
         self._names = named
-        return [thing for _, thing in named.values()]
+        things = [thing for _, thing in named.values()]
+        if len(things) > CROWDED:
+            things = [thing for thing in things if thing.shape != UNKNOWN or thing.area > NOTABLE]
+        return things
 
 
 def _same(one: "NDArray[np.uint8]", other: "NDArray[np.uint8]") -> bool:
@@ -151,8 +156,10 @@ def _box(line: Line, grey: "NDArray[np.uint8]") -> Box:
 
 
 def _padded(rgb: "NDArray[np.uint8]", line: Line) -> "NDArray[np.uint8]":
-    pad = max(1, line.height // 10)
-    return rgb[max(0, line.top - pad) : line.bottom + pad, max(0, line.left - pad) : line.right + pad]
+    """The line with the margins that the reader likes: narrow ones above and below, wide ones at the ends."""
+    down, across = max(1, line.height // 10), max(2, line.height // 4)
+    left, top = max(0, line.left - across), max(0, line.top - down)
+    return rgb[top : line.bottom + down, left : line.right + across]
 
 
 def _named(region: Region, width: int, height: int) -> Thing:

@@ -15,6 +15,8 @@ EDGE = 28
 """Grey levels across three pixels that make an edge of ink."""
 LOWEST, TALLEST = 6, 0.22
 """Height of a glyph with its edges: least pixels, largest share of the picture."""
+FILL = 0.15
+"""Least share of its box that the edges of a glyph cover; the outline of a large thing covers less."""
 MOST_LINES = 60
 """Lines proposed in one picture, the most text-like ones; real pages seldom have more."""
 BLOBS = 700
@@ -64,7 +66,7 @@ def propose_lines(grey: "NDArray[np.uint8]") -> list[Line]:
     stats = _blobs(edges)
     width, height, area = stats[:, 2], stats[:, 3], stats[:, 4]
     fill = area / np.maximum(1, width * height)
-    glyph = (height >= LOWEST) & (height <= rows * TALLEST) & (fill >= 0.2) & (width <= 0.95 * columns)
+    glyph = (height >= LOWEST) & (height <= rows * TALLEST) & (fill >= FILL) & (width <= 0.95 * columns)
     glyph &= (width >= 3) & (width <= 30 * height) & (height <= 11 * width)
     glyphs = stats[glyph][:BLOBS]
     if not len(glyphs):

@@ -20,6 +20,8 @@ from evoharness.models.embedded.spelling import edit_distance
 
 SURE = 0.95
 """Confidence from which a reading is not taken for a misreading."""
+RESIZED = 1.35
+"""Ratio of heights from which the same words are another text: a title that comes back as a heading."""
 MISREAD = 2
 """At most this many letters differ between a text and a misreading of it."""
 SPEED = 0.45
@@ -191,6 +193,9 @@ def _text_distance(one: Reading, other: Reading) -> float:
         return 10.0
     (x1, y1), (x2, y2) = centre(one.box), centre(other.box)
     distance = abs(x1 - x2) + abs(y1 - y2)
+    low, high = sorted((one.box[3] - one.box[1], other.box[3] - other.box[1]))
+    if high > RESIZED * low and one.text:
+        return 10.0
     exact = one.text == other.text
     if not exact and distance > 0.2:
         return 10.0
