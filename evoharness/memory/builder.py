@@ -21,7 +21,7 @@ from evoharness.records.frame import Frame
 from evoharness.records.interval import Interval
 from evoharness.records.memory import MemoryReport, Segment, VideoMemory
 from evoharness.records.storage import write_atomically
-from evoharness.video import Video, sample_times, scenes
+from evoharness.video import Video, scattered_times, scenes
 
 LEAST_FRAMES = 4
 """A short segment is shown to the describer in at least so many pictures, where it has them."""
@@ -114,7 +114,8 @@ def _frames_of(video: Video, span: Interval, settings: MemorySettings) -> list[F
     fps = settings.fps
     if span.duration > 0:
         fps = max(fps, min(LEAST_FRAMES, settings.frame_cap) / span.duration)
-    return video.frames(sample_times(span, fps, settings.frame_cap), settings.detail)
+    seed = f"{video.info.content_hash} {span.start}"
+    return video.frames(scattered_times(span, fps, settings.frame_cap, seed), settings.detail)
 
 
 def _taken_up(file: Path | None, span: Interval) -> FinishedSegment | None:

@@ -7,7 +7,7 @@ from evoharness.records.frame import Detail
 from evoharness.records.memory import MEMORY_SCHEMA
 from evoharness.video import SceneSettings
 
-BUILDER_VERSION = 1
+BUILDER_VERSION = 2
 """Raised when the builder makes something else of the same descriptions."""
 
 
@@ -15,7 +15,7 @@ class MemorySettings(SceneSettings):
     """Segmentation and description (Table 6, memory construction)."""
 
     fps: float = 0.5
-    """Rate at which a segment is shown to the describer."""
+    """Rate at which a segment is shown to the describer, at scattered times (see `scattered_times`)."""
     frame_cap: int = 250
     """The most frames of a segment."""
     detail: Detail = Detail.LARGE

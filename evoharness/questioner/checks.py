@@ -120,7 +120,8 @@ def look_request(
     """Where to look for a question: the padded source interval, or, when that is too long for the frames
     that are allowed, the padded intervals of the supporting records.
 
-    The sampling phase is half a step away from the describer's, which begins with each segment.
+    The grid begins half a step into the segment; the describer's times are scattered, so what it saw by
+    chance is confirmed or not by a look of its own.
     """
     source = question.source_interval or Interval(start=0.0, end=memory.duration)
     spans = [source.widened(padding_s, memory.duration)]

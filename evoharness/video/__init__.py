@@ -5,7 +5,7 @@ from evoharness.video.errors import NotAVideo
 from evoharness.video.find import FoundVideos, SkippedFile, find_videos
 from evoharness.video.probe import probe
 from evoharness.video.reader import Reader
-from evoharness.video.sampling import sample_times
+from evoharness.video.sampling import sample_times, scattered_times
 from evoharness.video.scenes import SceneSettings, scenes
 from evoharness.video.video import Video
 
@@ -20,5 +20,6 @@ __all__ = [
     "fit",
     "probe",
     "sample_times",
+    "scattered_times",
     "scenes",
 ]

@@ -1,5 +1,7 @@
 """Which times to look at."""
 
+from random import Random
+
 from evoharness.records.interval import Interval
 
 
@@ -21,3 +23,15 @@ def sample_times(span: Interval, fps: float, cap: int | None = None) -> list[flo
         count = cap
         step = span.duration / cap
     return [span.start + number * step for number in range(count)]
+
+
+def scattered_times(span: Interval, fps: float, cap: int | None, seed: str) -> list[float]:
+    """As many times as `sample_times` gives, one in each of its steps, each at a place drawn from `seed`.
+
+    A regular grid sees just what every other grid of the same phase sees, and misses what they all miss;
+    times that are scattered share a phase with nobody.
+    """
+    rng = Random(seed)
+    starts = sample_times(span, fps, cap)
+    ends = [*starts[1:], span.end]
+    return [rng.uniform(start, end) for start, end in zip(starts, ends, strict=True)]

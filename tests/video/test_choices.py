@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from evoharness.errors import UserError
 from evoharness.records.frame import Detail
 from evoharness.records.interval import Interval
-from evoharness.video import NotAVideo, find_videos, fit, probe, sample_times
+from evoharness.video import NotAVideo, find_videos, fit, probe, sample_times, scattered_times
 from evoharness.video.detail import PIXELS
 from tests.video.recordings import numbered, record, record_sound
 
@@ -179,3 +179,14 @@ def test_the_error_survives_a_process_boundary(tmp_path: Path) -> None:
 
     error = pickle.loads(pickle.dumps(NotAVideo(tmp_path, "why")))
     assert (error.path, error.reason, str(error)) == (tmp_path, "why", f"{tmp_path}: why")
+
+
+@given(start=st.floats(0, 1000), length=st.floats(0.1, 400), fps=st.floats(0.1, 8), cap=st.integers(1, 300))
+def test_scattered_times_fall_one_into_each_step(start: float, length: float, fps: float, cap: int) -> None:
+    span = Interval(start=start, end=start + length)
+    steps = sample_times(span, fps, cap)
+    times = scattered_times(span, fps, cap, "a video")
+    assert times == scattered_times(span, fps, cap, "a video")
+    assert len(times) == len(steps)
+    for time, begin, end in zip(times, steps, [*steps[1:], span.end], strict=True):
+        assert begin <= time <= end
