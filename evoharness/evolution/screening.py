@@ -1,7 +1,7 @@
 """The race: candidates answer the evolution questions in stages, and the hopeless leave early.
 
-After each stage those leave that gained nothing over the incumbent (net ≤ 0) or look too much, and all
-but the best when there are still more than the stage keeps; the last stage keeps K. What is left is
+After each stage those leave that gained nothing over the incumbent (net ≤ 0), look too much, or answer
+every question as a better or cheaper one does, and all but the best when there are still more than the stage keeps; the last stage keeps K. What is left is
 frozen before any validation question is answered. The order of the questions is fixed beforehand, so
 every candidate of a stage has answered the same ones.
 """
@@ -62,12 +62,17 @@ def screen(
         room = kept_after(number, len(sizes), len(candidates), finalists)
         standings: list[Standing] = []
         staying: list[Candidate] = []
+        said: dict[tuple[int | None, ...], str] = {}
         for candidate in racing:
             reason = _reason_to_leave(pairs[candidate.id], gate)
+            choices = tuple(o.answered.choice for o in outcomes[candidate.harness.fingerprint])
+            if not reason and choices in said:
+                reason = f"answers every question as {said[choices]} does"
             if not reason and len(staying) >= room:
                 reason = f"{room} others did better"
             if not reason:
                 staying.append(candidate)
+                said[choices] = candidate.id
             standings.append(_standing(candidate.id, pairs[candidate.id], reason))
         racing = staying
         stages.append(ScreeningStage(questions=size, standings=tuple(standings)))

@@ -4,9 +4,10 @@ Texts that were read several times, and events that were reported several times,
 several occurrences; so counting, uniqueness and "never shown then" are answered from the whole memory.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from evoharness.questioner import english
@@ -21,6 +22,11 @@ APART_S = 2.0
 """Starts that differ by less are not ordered: both may lie between the same two samples at 0.5 fps."""
 REREAD_S = 4.5
 """Readings of one text that lie no further apart are one showing: two missed samples at 0.5 fps."""
+FLEETING_TEXT_S, FLEETING_EVENT_S = 2.0, 4.0
+"""In view for no longer than this is fleeting. A text is recorded while it is read; the appearing and the
+disappearing of a thing each carry the time from one sample to the next."""
+SAME_VISIT_S = 10.0
+"""Events of one actor that lie no further apart belong to one stay in view."""
 REPEAT_S = 1.0
 """Reports of one event that lie no further apart are one happening."""
 
@@ -47,6 +53,13 @@ class Item:
     """The describer's class of event."""
     description: str = ""
     """The describer's sentence about it."""
+    in_view: float = math.inf
+    """Seconds for which the text, or the actor around its event, is in view as far as records tell."""
+
+    @property
+    def fleeting(self) -> bool:
+        """Whether it is gone before a sparse look would come by."""
+        return self.in_view <= (FLEETING_TEXT_S if self.kind == TEXT else FLEETING_EVENT_S)
 
     @property
     def interval(self) -> Interval:
@@ -149,6 +162,7 @@ class MemoryView:
                 ids=tuple(t.id for t in group.texts),
                 segments=tuple(dict.fromkeys(group.segments)),
                 description=english.clean(next((t.description for t in group.texts if t.description), "")),
+                in_view=min(t.interval.duration for t in group.texts),
             )
             for group in groups
         )
@@ -192,7 +206,7 @@ class MemoryView:
                     description=english.clean(group.events[0].description),
                 )
             )
-        return _in_order(items)
+        return _in_order(_with_stays(items))
 
     @cached_property
     def _by_subject(self) -> dict[str, list[Item]]:
@@ -289,6 +303,26 @@ class MemoryView:
             if min(s.interval.end, interval.end) - max(s.interval.start, interval.start) > 0
         ]
         return tuple(s.id for s in inside or touching[-1:])
+
+
+def _with_stays(items: Sequence[Item]) -> list[Item]:
+    """Events with the shortest stay of their actor around them: its events that follow each other closely."""
+    moments: dict[str, list[Interval]] = {}
+    for item in items:
+        moments.setdefault(item.subject, []).extend(item.intervals)
+    stays = {
+        subject: merged(intervals, gap=SAME_VISIT_S) for subject, intervals in moments.items() if subject
+    }
+    return [
+        replace(
+            item,
+            in_view=min(
+                (stay.duration for stay in stays.get(item.subject, ()) if stay.overlaps(item.interval)),
+                default=math.inf,
+            ),
+        )
+        for item in items
+    ]
 
 
 def _slip(group: _Group, name: str, record: VisibleText) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class SearchSettings:
     """How much the search may try before it proposes."""
 
-    sample: int = 24
+    sample: int = 48
     """Evolution questions in the sample, about half of them failures."""
     beam: int = 6
     """Compositions that are extended at each depth."""
@@ -54,6 +54,8 @@ class Tried:
     """Tokens a question, divided likewise."""
     changed: bool
     """Whether any answer or any look differs from the incumbent's."""
+    choices: tuple[int | None, ...] = ()
+    """What was answered on the sample."""
 
     @property
     def observation(self) -> float:
@@ -181,6 +183,7 @@ class _Search:
             frames_ratio=_ratio([s.frames for s in spent], [s.frames for s in first]),
             tokens_ratio=_ratio([s.tokens for s in spent], [s.tokens for s in first]),
             changed=any(seen_and_said(new) != seen_and_said(old) for new, old in pairs),
+            choices=tuple(outcome.answered.choice for outcome in after),
         )
 
     def _answers(self, harnesses: "Sequence[Harness]") -> dict[str, list[Outcome]]:
@@ -199,15 +202,13 @@ def _ratio(new: Sequence[float], old: Sequence[float]) -> float:
 
 
 def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:
-    """The best first, but no first move more than three times as long as others wait."""
-    taken: list[Tried] = []
-    waiting: list[Tried] = []
-    uses: dict[str, int] = {}
+    """The best first; of those that gave the same answers only the first, the others when room is left."""
+    first: dict[tuple[int | None, ...], Tried] = {}
     for tried in best:
-        first = tried.moves[0].title
-        uses[first] = uses.get(first, 0) + 1
-        (taken if uses[first] <= 3 else waiting).append(tried)
-    return [*taken, *waiting][:count]
+        first.setdefault(tried.choices, tried)
+    chosen = list(first.values())
+    taken = {tried.harness.fingerprint for tried in chosen}
+    return [*chosen, *(tried for tried in best if tried.harness.fingerprint not in taken)][:count]
 
 
 def _proposal(tried: Tried, context: ProposalContext, proposer: str) -> Proposal:

@@ -64,6 +64,10 @@ class Anchor:
     """Names that stand in the phrase; they may not be options."""
 
 
+FAVOUR = 8.0
+"""How much more often something fleeting or small comes first when `policy.brief` is 1."""
+
+
 @dataclass
 class Craft:
     """The choices a form may make, all from one seeded generator and the policy."""
@@ -86,12 +90,11 @@ class Craft:
         return found
 
     def brief_first(self, items: Iterable[Item]) -> list[Item]:
-        """Random order; short-lived items and small labels come early more often, by `policy.brief`."""
+        """Random order; fleeting items and small labels come early more often, by `policy.brief`."""
 
         def rank(item: Item) -> float:
-            weight = 1.0 + 4.0 * self.brief * (
-                (item.interval.duration <= 2.0) + ("label" in item.description or "small" in item.description)
-            )
+            small = "label" in item.description or "small" in item.description
+            weight = 1.0 + FAVOUR * self.brief * (item.fleeting + small)
             return -float(self.rng.random() ** (1.0 / weight))
 
         return [item for _, item in sorted(((rank(i), i) for i in items), key=lambda pair: pair[0])]
