@@ -1,9 +1,10 @@
 """The race: candidates answer the evolution questions in stages, and the hopeless leave early.
 
-After each stage those leave that gained nothing over the incumbent (net ≤ 0), look too much, or answer
-every question as a better or cheaper one does, and all but the best when there are still more than the stage keeps; the last stage keeps K. What is left is
-frozen before any validation question is answered. The order of the questions is fixed beforehand, so
-every candidate of a stage has answered the same ones.
+After each stage those leave that gained nothing over the incumbent (net ≤ 0) or look too much, and all but
+the best when there are still more than the stage keeps. The last stage keeps K; of those that answer every
+question alike only the cheapest, since a second one would cost the gate level and could show no more. What
+is left is frozen before any validation question is answered. The order of the questions is fixed
+beforehand, so every candidate of a stage has answered the same ones.
 """
 
 import math
@@ -66,7 +67,7 @@ def screen(
         for candidate in racing:
             reason = _reason_to_leave(pairs[candidate.id], gate)
             choices = tuple(o.answered.choice for o in outcomes[candidate.harness.fingerprint])
-            if not reason and choices in said:
+            if not reason and number == len(sizes) and choices in said:
                 reason = f"answers every question as {said[choices]} does"
             if not reason and len(staying) >= room:
                 reason = f"{room} others did better"

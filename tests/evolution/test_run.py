@@ -159,7 +159,7 @@ def test_a_change_that_was_tried_before_is_not_tried_again(tmp_path: Path) -> No
 @pytest.mark.parametrize("gate", ["sequential", "argmax", "margin"])
 def test_the_other_gates_keep_what_helps_too(tmp_path: Path, gate: str) -> None:
     settings = EvolutionSettings(**{**vars(SETTINGS), "rounds": 1, "gate": GateSettings(name=gate)})
-    summary = go(tmp_path, settings=settings, proposer=ScriptedProposer([{"detail_fps": 3.5}, BETTER]))
+    summary = go(tmp_path, settings=settings, proposer=ScriptedProposer([{"detail_fps": 2.5}, BETTER]))
     assert summary.rounds[0].status is RoundStatus.RETAINED
     kept = load_harness(tmp_path / "run" / "harnesses" / summary.final)
     assert kept.parameters.detail_fps == 4.0

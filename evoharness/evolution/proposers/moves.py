@@ -18,6 +18,6 @@ class Move:
     """The change in a few words; unique among the moves of a round."""
     kind: ChangeKind
     subject: str
-    """What it touches: a parameter, a route, or `strategy:<name>`."""
+    """What it touches: the name of a parameter, `routes` or `strategies`."""
     apply: "Callable[[Harness], Harness | None]"
     """The changed harness; None where the move does not apply."""

@@ -129,10 +129,13 @@ class _Search:
     def _moves(self) -> list[Move]:
         """Moves that touch what these videos use, in a seeded order."""
         context = self._context
-        routed = sorted({context.incumbent.route(seconds).strategy for seconds in context.durations.values()})
-        read = used_parameters(context.incumbent, set(routed))
-        turns = [m for m in parameter_moves(context.incumbent) if m.subject == "routes" or m.subject in read]
-        edits = list(strategy_moves(routed))
+        harness = context.incumbent
+        routed = {harness.route(seconds).strategy for seconds in context.durations.values()}
+        # videos of other lengths than those drawn should profit too, short of those that need a memory
+        routed |= {route.strategy for route in harness.routes if not route.memory}
+        read = used_parameters(harness, routed)
+        turns = [m for m in parameter_moves(harness) if m.subject == "routes" or m.subject in read]
+        edits = list(strategy_moves(sorted(routed)))
         context.rng.shuffle(turns)
         context.rng.shuffle(edits)
         return [*edits, *turns]
@@ -190,7 +193,11 @@ class _Search:
         return self._context.answer(harnesses, self._questions)
 
     def _best(self, tried: Sequence[Tried]) -> list[Tried]:
-        return sorted(tried, key=_rank)[: self._settings.beam]
+        """Half of the beam for what fits the limits, the rest for whatever gains most."""
+        ranked = sorted(tried, key=_rank)
+        fitting = [t for t in ranked if t.observation <= self._limit][: (self._settings.beam + 1) // 2]
+        others = [t for t in ranked if t not in fitting]
+        return [*fitting, *others][: self._settings.beam]
 
 
 def _rank(tried: Tried) -> tuple[float, float, int, str]:

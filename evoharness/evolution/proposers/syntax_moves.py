@@ -29,14 +29,17 @@ class Look:
     """Frames a second."""
     frames: int
     """Most frames in all spans together."""
+    detail: str = "detail_detail"
+    """Name of the parameter that says how finely."""
     unless: float | None = None
     """Answer first, and skip the look when one option scores at least this; None: always look."""
 
     def __str__(self) -> str:
+        reach = f", {self.before:g} s before to {self.after:g} s after" if self.before or self.after else ""
         condition = "" if self.unless is None else f", unless an option scores {self.unless:g}"
+        places = "1 place" if self.spans == 1 else f"{self.spans} places"
         return (
-            f"{self.spans} places, {self.before:g} s before to {self.after:g} s after, "
-            f"{self.fps:g} frames/s, {self.frames} frames{condition}"
+            f"{places}{reach}, {self.fps:g} frames/s at {self.detail}, {self.frames} frames in all{condition}"
         )
 
 
@@ -57,6 +60,11 @@ def look_where_options_match(source: str, look: Look) -> str:
 def look_beside(source: str, look: Look) -> str:
     """Look at what lies next to the best matches: after, before, or on both sides, as the question asks."""
     return _with_look(source, look, _BESIDE)
+
+
+def look_over_everything(source: str, look: Look) -> str:
+    """Look at the whole video again, in equal spans, between the times of a regular first look."""
+    return _with_look(source, look, _EVERYWHERE)
 
 
 def look_at_unseen(source: str, look: Look) -> str:
@@ -85,20 +93,35 @@ def _with_look(source: str, look: Look, places: str) -> str:
     code = _GATHER
     if look.unless is not None:
         code += _UNLESS.format(unless=look.unless)
-    code += places.format(spans=look.spans, before=look.before, after=look.after)
-    code += _LOOK.format(fps=look.fps, frames=look.frames)
+    code += places.format(**vars(look))
+    code += _LOOK.format(**vars(look))
     renamed = _Renamed(_names(tree), call.args[0])
     body[position:position] = renamed.visit(ast.parse(code)).body
-    call.args[0] = ast.parse(f"{renamed.names['gathered']} + {renamed.names['observed']}", mode="eval").body
+    call.args[0] = ast.parse("[{evidence}, {observed}]".format(**renamed.names), mode="eval").body
+    if not any(isinstance(node, ast.FunctionDef) and node.name == "placed" for node in tree.body):
+        tree.body += ast.parse(_PLACED).body
     return _written(tree)
 
 
+_PLACED = '''
+def placed(evidence):
+    """Statements with a time, out of evidence of any nesting."""
+    found = []
+    for item in evidence:
+        if isinstance(item, list):
+            found += placed(item)
+        elif isinstance(item, dict) and item.get("text") and item.get("start") is not None:
+            found.append(item)
+    return found
+'''
+
 _GATHER = """
-gathered = [item for item in EVIDENCE if item["text"]]
+evidence = EVIDENCE
+gathered = placed(evidence)
 """
 
 _UNLESS = """
-first = ctx.answer(gathered)
+first = ctx.answer(evidence)
 if first["scores"] and max(first["scores"]) >= {unless}:
     return first
 """
@@ -142,15 +165,34 @@ for item in sorted(gathered, key=lambda item: item["start"]):
 places = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:{spans}]
 """
 
+_EVERYWHERE = """
+part = ctx.video.duration / {spans}
+places = []
+for number in range({spans}):
+    places.append([number * part + 0.5 / {fps}, (number + 1) * part])
+"""
+
 _LOOK = """
 observed = []
 if places:
     wanted = question["text"] + " " + " / ".join(question["options"])
-    observed = ctx.look(places, {fps}, {frames}, ctx.params.detail_detail, wanted)["observations"]
+    observed = ctx.look(places, {fps}, {frames}, ctx.params.{detail}, wanted)["observations"]
 """
 
 _OWN = frozenset(
-    {"gathered", "first", "likeness", "ranked", "places", "best", "later", "earlier", "reach_back"}
+    {
+        "evidence",
+        "gathered",
+        "first",
+        "part",
+        "likeness",
+        "ranked",
+        "places",
+        "best",
+        "later",
+        "earlier",
+        "reach_back",
+    }
     | {"reach_on", "gaps", "seen_until", "observed", "wanted"}
 )
 """Names that the inserted code assigns."""
