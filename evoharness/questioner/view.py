@@ -22,9 +22,8 @@ APART_S = 2.0
 """Starts that differ by less are not ordered: both may lie between the same two samples at 0.5 fps."""
 REREAD_S = 4.5
 """Readings of one text that lie no further apart are one showing: two missed samples at 0.5 fps."""
-FLEETING_TEXT_S, FLEETING_EVENT_S = 2.0, 4.0
-"""In view for no longer than this is fleeting. A text is recorded while it is read; the appearing and the
-disappearing of a thing each carry the time from one sample to the next."""
+FLEETING_S = 2.0
+"""In view for no longer than this is fleeting: a look every second or two may miss it."""
 SAME_VISIT_S = 10.0
 """Events of one actor that lie no further apart belong to one stay in view."""
 REPEAT_S = 1.0
@@ -59,7 +58,7 @@ class Item:
     @property
     def fleeting(self) -> bool:
         """Whether it is gone before a sparse look would come by."""
-        return self.in_view <= (FLEETING_TEXT_S if self.kind == TEXT else FLEETING_EVENT_S)
+        return self.in_view <= FLEETING_S
 
     @property
     def interval(self) -> Interval:
