@@ -1,11 +1,12 @@
 """Proposals without a model: a beam search over compositions of small moves.
 
 Moves are steps of parameters and routes (`parameter_moves`) and edits of strategy code on its syntax
-tree (`strategy_moves`). Each move is tried alone on a small sample of evolution questions, half of them
-failures; the best are composed with each other and tried again. What changes no answer and no look on
-the sample is no candidate: parameters that do not matter for these videos cost nothing further. A
-composition is worth its gain on the sample, and only if it stays within the gate's limits of
-observation; a move that merely saves frames may still be half of a good composition.
+tree (`strategy_moves`). Each move is tried alone on a sample of evolution questions: first on failures,
+and, if it mends some or saves frames, on as many questions that were answered rightly, to see what it
+breaks. The best are composed with each other and tried again. What changes no answer and no look on the
+failures is no candidate: parameters that do not matter for these videos cost nothing further. A composition
+is worth its gain on the sample, and only if it stays within the gate's limits of observation; a move that
+merely saves frames may still be half of a good composition.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
     from evoharness.harness import Harness
 
 
+SAVING = 0.8
+"""A move that mends nothing is worth composing when it uses less than this share of frames and tokens."""
+
+
 @dataclass
 class SearchSettings:
     """How much the search may try before it proposes."""
 
-    sample: int = 48
+    sample: int = 72
     """Evolution questions in the sample, about half of them failures."""
     beam: int = 6
     """Compositions that are extended at each depth."""
@@ -73,7 +78,7 @@ class SearchProposer:
     def propose(self, context: ProposalContext) -> list[Candidate]:
         """See `Proposer`."""
         sample = sampled(context.questions, context.outcomes, self.settings.sample, context.rng)
-        if not sample:
+        if not sample.failures:
             return []
         search = _Search(context, sample, self.settings)
         best = search.run()
@@ -83,45 +88,58 @@ class SearchProposer:
         ]
 
 
-def sampled(
-    questions: Sequence[Question], outcomes: Sequence[Outcome], size: int, rng: Random
-) -> list[tuple[Question, float]]:
-    """Questions to try on, half of them failures where possible, each with the share it stands for."""
+@dataclass(frozen=True)
+class Sample:
+    """Evolution questions to try on: failures first, then questions that were answered rightly."""
+
+    failures: tuple[Question, ...]
+    successes: tuple[Question, ...]
+    weights: tuple[float, ...]
+    """Which share of all evolution questions each of them stands for, in the same order."""
+
+    @property
+    def all(self) -> tuple[Question, ...]:
+        """Failures, then successes."""
+        return (*self.failures, *self.successes)
+
+
+def sampled(questions: Sequence[Question], outcomes: Sequence[Outcome], size: int, rng: Random) -> Sample:
+    """At most `size` questions, half of them failures where there are enough of both."""
     wrong = [q for q, o in zip(questions, outcomes, strict=True) if o.reward is not None and not o.correct]
     right = [q for q, o in zip(questions, outcomes, strict=True) if o.correct]
-    total = len(wrong) + len(right)
     failures = min(len(wrong), max(size // 2, size - len(right)))
-    chosen: list[tuple[Question, float]] = []
-    for group, count in ((wrong, failures), (right, min(len(right), size - failures))):
-        picked = rng.sample(group, count)
-        chosen += [(question, len(group) / count / total) for question in picked]
-    return chosen
+    successes = min(len(right), size - failures)
+    shares = [
+        (count, len(group) / count / len(questions))
+        for group, count in ((wrong, failures), (right, successes))
+        if count
+    ]
+    return Sample(
+        failures=tuple(rng.sample(wrong, failures)),
+        successes=tuple(rng.sample(right, successes)),
+        weights=tuple(share for count, share in shares for _ in range(count)),
+    )
 
 
 class _Search:
-    def __init__(
-        self, context: ProposalContext, sample: Sequence[tuple[Question, float]], settings: SearchSettings
-    ) -> None:
+    def __init__(self, context: ProposalContext, sample: "Sample", settings: SearchSettings) -> None:
         self._context = context
-        self._questions = [question for question, _ in sample]
-        self._weights = [weight for _, weight in sample]
+        self._sample = sample
         self._settings = settings
         self._limit = max(context.limits.values(), default=float("inf"))
         self._seen = {context.incumbent.fingerprint, *(r.harness for r in context.rejections)}
-        first = self._answers([context.incumbent, context.initial])
-        self._before = first[context.incumbent.fingerprint]
-        self._initial = first[context.initial.fingerprint]
+        self._before = self._answers([context.incumbent], sample.all)[context.incumbent.fingerprint]
+        self._initial = self._answers([context.initial], sample.all)[context.initial.fingerprint]
         self._tries = 0
 
     def run(self) -> list[Tried]:
         """Everything worth proposing, best first."""
         moves = self._moves()
         singles = self._try([((move,), move.apply(self._context.incumbent)) for move in moves])
-        useful = [tried for tried in singles if tried.changed]
-        found, beam = list(useful), self._best(useful)
+        found, beam = list(singles), self._best(singles)
         for _ in range(self._settings.depth - 1):
-            extended = self._try(self._compositions(beam, useful))
-            found += [tried for tried in extended if tried.changed]
+            extended = self._try(self._compositions(beam, singles))
+            found += extended
             beam = self._best(extended)
         fitting = [t for t in found if t.gain > 0 and t.observation <= self._limit]
         return sorted(fitting, key=_rank)
@@ -160,6 +178,7 @@ class _Search:
         ]
 
     def _try(self, changes: "Iterable[tuple[tuple[Move, ...], Harness | None]]") -> list[Tried]:
+        """What became of each change that is new, as far as it was worth finding out."""
         fresh: list[tuple[tuple[Move, ...], Harness]] = []
         for moves, harness in changes:
             if harness is None or harness.fingerprint in self._seen or self._tries >= self._settings.tries:
@@ -167,30 +186,40 @@ class _Search:
             self._seen.add(harness.fingerprint)
             self._tries += 1
             fresh.append((moves, harness))
-        outcomes = self._answers([harness for _, harness in fresh])
-        return [self._judged(moves, harness, outcomes[harness.fingerprint]) for moves, harness in fresh]
+        failed = len(self._sample.failures)
+        mended = self._answers([harness for _, harness in fresh], self._sample.failures)
+        first = [self._judged(moves, h, mended[h.fingerprint], failed) for moves, h in fresh]
+        promising = [t for t in first if t.changed and (t.gain > 0 or t.observation < SAVING)]
+        whole = self._answers([t.harness for t in promising], self._sample.all)
+        return [self._judged(t.moves, t.harness, whole[t.harness.fingerprint], None) for t in promising]
 
-    def _judged(self, moves: tuple[Move, ...], harness: "Harness", after: Sequence[Outcome]) -> Tried:
+    def _judged(
+        self, moves: tuple[Move, ...], harness: "Harness", after: Sequence[Outcome], first: int | None
+    ) -> Tried:
+        """The account of one harness on the `first` questions of the sample (None: all)."""
+        before, initial = self._before[:first], self._initial[:first]
+        pairs = list(zip(after, before, strict=True))
         gain = sum(
             weight * ((new.reward or 0.0) - (old.reward or 0.0))
-            for weight, new, old in zip(self._weights, after, self._before, strict=True)
+            for weight, (new, old) in zip(self._sample.weights[:first], pairs, strict=True)
             if new.reward is not None and old.reward is not None
         )
         spent = [outcome.answered.spend for outcome in after]
-        first = [outcome.answered.spend for outcome in self._initial]
-        pairs = zip(after, self._before, strict=True)
+        least = [outcome.answered.spend for outcome in initial]
         return Tried(
             moves=moves,
             harness=harness,
             gain=gain,
-            frames_ratio=_ratio([s.frames for s in spent], [s.frames for s in first]),
-            tokens_ratio=_ratio([s.tokens for s in spent], [s.tokens for s in first]),
+            frames_ratio=_ratio([s.frames for s in spent], [s.frames for s in least]),
+            tokens_ratio=_ratio([s.tokens for s in spent], [s.tokens for s in least]),
             changed=any(seen_and_said(new) != seen_and_said(old) for new, old in pairs),
             choices=tuple(outcome.answered.choice for outcome in after),
         )
 
-    def _answers(self, harnesses: "Sequence[Harness]") -> dict[str, list[Outcome]]:
-        return self._context.answer(harnesses, self._questions)
+    def _answers(
+        self, harnesses: "Sequence[Harness]", questions: Sequence[Question]
+    ) -> dict[str, list[Outcome]]:
+        return self._context.answer(harnesses, questions) if harnesses else {}
 
     def _best(self, tried: Sequence[Tried]) -> list[Tried]:
         """Half of the beam for what fits the limits, the rest for whatever gains most."""
