@@ -5,8 +5,8 @@ tree (`strategy_moves`). Each move is tried alone on a sample of evolution quest
 and, if it mends some or saves frames, on as many questions that were answered rightly, to see what it
 breaks. The best are composed with each other and tried again. What changes no answer and no look on the
 failures is no candidate: parameters that do not matter for these videos cost nothing further. A composition
-is worth its gain on the sample, and only if it stays within the gate's limits of observation; a move that
-merely saves frames may still be half of a good composition.
+is worth its gain on the sample less a price for looking more, and only if it stays well within the gate's
+limits of observation; a move that merely saves frames may still be half of a good composition.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 SAVING = 0.8
 """A move that mends nothing is worth composing when it uses less than this share of frames and tokens."""
+
+
+PRICE = 0.1
+"""Gain in accuracy that looking twice as much has to bring before it is worth as much as not doing so."""
+ALLOWANCE = 0.5
+"""Share of the gate's allowance of observation that a proposal may use: other videos will ask for more."""
 
 
 @dataclass
@@ -66,6 +72,11 @@ class Tried:
     def observation(self) -> float:
         """The larger of the two ratios."""
         return max(self.frames_ratio, self.tokens_ratio)
+
+    @property
+    def worth(self) -> float:
+        """The gain, less what looking more than the initial harness has to bring."""
+        return self.gain - PRICE * max(0.0, self.observation - 1)
 
 
 @dataclass
@@ -126,7 +137,7 @@ class _Search:
         self._context = context
         self._sample = sample
         self._settings = settings
-        self._limit = max(context.limits.values(), default=float("inf"))
+        self._limit = 1 + ALLOWANCE * (min(context.limits.values(), default=float("inf")) - 1)
         self._seen = {context.incumbent.fingerprint, *(r.harness for r in context.rejections)}
         self._before = self._answers([context.incumbent], sample.all)[context.incumbent.fingerprint]
         self._initial = self._answers([context.initial], sample.all)[context.initial.fingerprint]
@@ -230,7 +241,7 @@ class _Search:
 
 
 def _rank(tried: Tried) -> tuple[float, float, int, str]:
-    return (-tried.gain, tried.observation, len(tried.moves), tried.harness.fingerprint)
+    return (-tried.worth, tried.observation, len(tried.moves), tried.harness.fingerprint)
 
 
 def _ratio(new: Sequence[float], old: Sequence[float]) -> float:

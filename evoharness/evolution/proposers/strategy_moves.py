@@ -30,7 +30,7 @@ LOOKS: tuple[tuple[str, Edit, tuple[Look, ...]], ...] = (
         look_where_question_matches,
         (
             Look(spans=3, before=3, after=3, fps=4, frames=64),
-            Look(spans=3, before=10, after=10, fps=4, frames=160, unless=UNSURE),
+            Look(spans=3, before=10, after=10, fps=4, frames=128, unless=UNSURE),
         ),
     ),
     (
@@ -38,7 +38,7 @@ LOOKS: tuple[tuple[str, Edit, tuple[Look, ...]], ...] = (
         look_where_options_match,
         (
             Look(spans=4, before=2, after=2, fps=4, frames=64),
-            Look(spans=4, before=5, after=5, fps=4, frames=160, unless=UNSURE),
+            Look(spans=4, before=5, after=5, fps=4, frames=128, unless=UNSURE),
         ),
     ),
     (
@@ -46,7 +46,7 @@ LOOKS: tuple[tuple[str, Edit, tuple[Look, ...]], ...] = (
         look_beside,
         (
             Look(spans=2, before=15, after=15, fps=3, frames=96),
-            Look(spans=3, before=20, after=20, fps=3, frames=160, unless=UNSURE),
+            Look(spans=3, before=20, after=20, fps=3, frames=128, unless=UNSURE),
         ),
     ),
     (
@@ -54,7 +54,7 @@ LOOKS: tuple[tuple[str, Edit, tuple[Look, ...]], ...] = (
         look_at_unseen,
         (
             Look(spans=4, before=1, after=1, fps=2, frames=96),
-            Look(spans=6, before=1, after=1, fps=2, frames=160, unless=UNSURE),
+            Look(spans=6, before=1, after=1, fps=2, frames=128, unless=UNSURE),
         ),
     ),
     (
@@ -62,7 +62,7 @@ LOOKS: tuple[tuple[str, Edit, tuple[Look, ...]], ...] = (
         look_over_everything,
         (
             Look(spans=1, before=0, after=0, fps=2, frames=192, detail="overview_detail", unless=UNSURE),
-            Look(spans=2, before=0, after=0, fps=2, frames=320, detail="overview_detail", unless=UNSURE),
+            Look(spans=2, before=0, after=0, fps=2, frames=300, detail="overview_detail", unless=UNSURE),
             Look(spans=2, before=0, after=0, fps=2, frames=192, unless=UNSURE),
         ),
     ),
