@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 APPARATUS_RETRIES = 2
 SECONDS_BEFORE_RETRY = 1.0
+ANSWERS_KEPT = 4000
+"""Answers that a worker remembers for reuse."""
 HARNESSES_AN_ITEM = 8
 """Most harnesses that answer a question in one item: what Ctrl-C waits for stays short."""
 
@@ -71,16 +73,32 @@ def answer(bench: Workbench, item: AnswerItem) -> list[Answered]:
     """Job: each harness of the item answers its question."""
     from evoharness.models.backbone import BackboneUnavailable
     from evoharness.sandbox import SandboxUnavailable
-    from evoharness.solver import solve
     from evoharness.video import NotAVideo
 
     answered = []
     for harness in item.harnesses:
         try:
-            video = bench.video(item.path)
-            answered.append(solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial))
+            answered.append(_solved(bench, item, harness))
         except (BackboneUnavailable, SandboxUnavailable, NotAVideo, OSError) as error:
             answered.append(_no_answer(item.question, f"{type(error).__name__}: {error}"))
+    return answered
+
+
+def _solved(bench: Workbench, item: AnswerItem, harness: "Harness") -> Answered:
+    """The answer of one harness; that of another one which must answer alike, where there is one."""
+    from evoharness.solver import behaviour, solve
+
+    video = bench.video(item.path)
+    alike = behaviour(harness, video.info.duration)
+    key = (alike, item.question.id, str(item.trial), repr(item.limits))
+    if key in bench.answered:
+        bench.answered.move_to_end(key)
+        return bench.answered[key].model_copy(update={"reused": True})
+    answered = solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial)
+    if answered.status != APPARATUS:
+        bench.answered[key] = answered
+        if len(bench.answered) > ANSWERS_KEPT:
+            bench.answered.popitem(last=False)
     return answered
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoharness.records.base import Record
+from evoharness.records.outcome import Answered
 from evoharness.records.spend import Spend
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Workbench:
 
     def __init__(self, config: WorkbenchConfig) -> None:
         self.config = config
+        self.answered: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
+        """Recent answers by (behaviour, question, trial, limits), for harnesses that must answer alike."""
         self._videos: OrderedDict[str, Video] = OrderedDict()
         self._readers: OrderedDict[str, MemoryReader] = OrderedDict()
 

@@ -1,6 +1,6 @@
 """Which videos a round uses."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, islice
 from random import Random
 from typing import TypeVar
@@ -33,9 +33,17 @@ def draw_videos(videos: Iterable[str], number: int, round_number: int, seed: int
 
 
 def with_roles(
-    videos: Sequence[str], before: Sequence[Draw], share: float, round_number: int, seed: int
+    videos: Sequence[str],
+    before: Sequence[Draw],
+    share: float,
+    round_number: int,
+    seed: int,
+    likeness: Mapping[str, tuple[float, float]] | None = None,
 ) -> Draw:
     """Divide a round's videos by role: `share` of them, and at least one of two or more, for evolution.
+
+    With `likeness` (such as size and duration, by video) both roles get videos of every sort: what is
+    learned, and what looking costs, then differs less from one role to the other.
 
     A video that was drawn before keeps its role, so that no question about a video that proposers have
     learned from ever decides. A single video goes to evolution: nothing can then be validated.
@@ -43,14 +51,26 @@ def with_roles(
     learned = {video for draw in before for video in draw.evolution}
     judged = {video for draw in before for video in draw.validation}
     fresh = [video for video in videos if video not in learned | judged]
-    Random(f"{seed}/roles/{round_number}").shuffle(fresh)
+    rng = Random(f"{seed}/roles/{round_number}")
+    rng.shuffle(fresh)
     wanted = min(max(1, round(share * len(videos))), max(1, len(videos) - 1))
     missing = max(0, wanted - len(learned.intersection(videos)))
-    evolution = learned.intersection(videos).union(fresh[:missing])
+    if likeness is not None:
+        fresh.sort(key=lambda video: likeness[video])
+    chosen = _spread(fresh, missing, rng) if likeness is not None else fresh[:missing]
+    evolution = learned.intersection(videos).union(chosen)
     return Draw(
         evolution=tuple(video for video in videos if video in evolution),
         validation=tuple(video for video in videos if video not in evolution),
     )
+
+
+def _spread(ordered: Sequence[str], number: int, rng: Random) -> list[str]:
+    """`number` of them at equal steps, beginning at a place drawn from `rng`."""
+    if number >= len(ordered):
+        return list(ordered)
+    offset, step = rng.random(), len(ordered) / max(1, number)
+    return [ordered[int((index + offset) * step)] for index in range(number)]
 
 
 def interleaved(groups: Iterable[Sequence[Thing]], rng: Random) -> list[Thing]:

@@ -25,7 +25,7 @@ from evoharness.evolution.screening import screen
 from evoharness.evolution.sources import RoundQuestions
 from evoharness.evolution.validation import validate
 from evoharness.evolution.verification import verify
-from evoharness.evolution.workshop import Workshop, durations
+from evoharness.evolution.workshop import Workshop, sorts
 from evoharness.harness import Harness, load_harness, save_harness
 from evoharness.records.evolution import (
     CandidateRecord,
@@ -117,7 +117,8 @@ class Round:
     def _draw(self) -> Draw:
         seed = self.workshop.seed
         videos = draw_videos(self.workshop.videos, self.settings.videos_per_round, self.number, seed)
-        draw = with_roles(videos, self.history.draws(), self.share, self.number, seed)
+        likeness = sorts(self.workshop.executor, {key: self.workshop.videos[key] for key in videos})
+        draw = with_roles(videos, self.history.draws(), self.share, self.number, seed, likeness)
         self.run.ledger.append("draw", round=self.number, draw=draw)
         return draw
 
@@ -160,7 +161,7 @@ class Round:
 
     def _durations(self, draw: Draw) -> dict[str, float]:
         videos = {key: self.workshop.videos[key] for key in draw.evolution}
-        return durations(self.workshop.executor, videos)
+        return {key: seconds for key, (_, seconds) in sorts(self.workshop.executor, videos).items()}
 
     def _candidates(
         self,

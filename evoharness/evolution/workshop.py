@@ -79,12 +79,13 @@ class Workshop:
             graded = {question.id for question in questions if not question.options}
 
             def on_outcome(outcome: Outcome, new: bool) -> None:
-                if new and outcome.status != APPARATUS:
+                paid = new and not outcome.answered.reused
+                if paid and outcome.status != APPARATUS:
                     self.books.answers += outcome.answered.spend
                 known = outcome.status != APPARATUS and outcome.question not in graded
                 self.progress.advance(
                     correct=outcome.correct if known else None,
-                    spend=outcome.answered.spend if new else None,
+                    spend=outcome.answered.spend if paid else None,
                 )
 
             self.progress.start_stage(round_number, name, len(unique) * len(questions))
@@ -101,16 +102,17 @@ class Workshop:
         return seconds, spend
 
 
-def durations(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, float]:
-    """Seconds of each video, by key."""
+def sorts(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, tuple[float, float]]:
+    """Pixels and seconds of each video, by key: what makes looking at it cheap or dear."""
     keys = sorted(videos)
-    found = dict(executor.map(duration_of, [videos[key] for key in keys]))
-    return {keys[index]: seconds for index, seconds in sorted(found.items())}
+    found = dict(executor.map(sort_of, [videos[key] for key in keys]))
+    return {keys[index]: sort for index, sort in sorted(found.items())}
 
 
-def duration_of(bench: Workbench, path: Path) -> float:
-    """Job: seconds of a video."""
-    return float(bench.video(path).info.duration)
+def sort_of(bench: Workbench, path: Path) -> tuple[float, float]:
+    """Job: pixels and seconds of a video."""
+    info = bench.video(path).info
+    return (float(info.width * info.height), info.duration)
 
 
 def _difference(now: Spend, before: Spend) -> Spend:

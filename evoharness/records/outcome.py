@@ -58,6 +58,9 @@ class Answered(Record):
     message: str = ""
     """Why it did not end well; empty when it did."""
     spend: Spend = Spend()
+    """What the answer takes, whether or not it was reused."""
+    reused: bool = False
+    """A harness that must answer alike had answered before: no model was asked again."""
     trace: Trace
 
 

@@ -86,10 +86,11 @@ class SqliteOutcomes:
             yield _unpack(record)
 
     def spend(self) -> Spend:
-        """What all outcomes kept here have used together."""
+        """What all outcomes kept here have used together, each answer counted once."""
         with self._lock:
             rows = self._connection.execute("SELECT record FROM outcomes").fetchall()
-        return sum((_unpack(record).answered.spend for (record,) in rows), Spend())
+        answers = (_unpack(record).answered for (record,) in rows)
+        return sum((answered.spend for answered in answers if not answered.reused), Spend())
 
     def __len__(self) -> int:
         with self._lock:

@@ -188,9 +188,7 @@ Act = Callable[[Composer], None]
 
 def flash(c: Composer) -> None:
     """Something coloured is there for a second or less."""
-    thing = c.thing(
-        "flash", c.look(), PLACES[c.place()], [c.span(*BRIEF)], radius=c.rng.choice([0.06, 0.08])
-    )
+    thing = c.thing("flash", c.look(), PLACES[c.place()], [c.span(*BRIEF)], radius=c.rng.choice([0.06, 0.08]))
     c.comes_and_goes(thing)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from evoharness.evaluation import AnswerItem, WorkbenchConfig, answer
 from evoharness.evolution.proposing import Candidate, ProposalContext
 from evoharness.evolution.verification import check_policy
-from evoharness.evolution.workshop import duration_of
+from evoharness.evolution.workshop import sort_of
 from evoharness.harness import Harness, Route
 from evoharness.records.evolution import ChangeKind, Proposal
 from evoharness.records.interval import Interval
@@ -127,8 +127,8 @@ class ScriptedExecutor:
         for index, item in reversed(list(enumerate(items))):
             if job is answer:
                 yield index, self._answered(item)
-            elif job is duration_of:
-                yield index, 100.0
+            elif job is sort_of:
+                yield index, (640.0 * 360.0, 100.0)
             elif job is check_policy:
                 yield index, "not allowed" if "import" in item.text else ""
             else:

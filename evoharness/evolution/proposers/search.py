@@ -33,7 +33,7 @@ SAVING = 0.8
 
 PRICE = 0.1
 """Gain in accuracy that looking twice as much has to bring before it is worth as much as not doing so."""
-ALLOWANCE = 0.5
+ALLOWANCE = 0.7
 """Share of the gate's allowance of observation that a proposal may use: other videos will ask for more."""
 
 
@@ -41,13 +41,13 @@ ALLOWANCE = 0.5
 class SearchSettings:
     """How much the search may try before it proposes."""
 
-    sample: int = 72
+    sample: int = 56
     """Evolution questions in the sample, about half of them failures."""
     beam: int = 6
     """Compositions that are extended at each depth."""
     depth: int = 3
     """Most moves in one candidate."""
-    tries: int = 90
+    tries: int = 64
     """Most harnesses tried on the sample in a round."""
 
 
@@ -60,7 +60,7 @@ class Tried:
     gain: float
     """Estimated change of accuracy over all evolution questions, from the sample."""
     frames_ratio: float
-    """Frames a question, divided by those of the initial harness on the sample."""
+    """Frames a question, divided by those of the initial harness on the sample (see `_ratio`)."""
     tokens_ratio: float
     """Tokens a question, divided likewise."""
     changed: bool
@@ -215,14 +215,15 @@ class _Search:
             for weight, (new, old) in zip(self._sample.weights[:first], pairs, strict=True)
             if new.reward is not None and old.reward is not None
         )
+        videos = [question.video for question in self._sample.all[:first]]
         spent = [outcome.answered.spend for outcome in after]
         least = [outcome.answered.spend for outcome in initial]
         return Tried(
             moves=moves,
             harness=harness,
             gain=gain,
-            frames_ratio=_ratio([s.frames for s in spent], [s.frames for s in least]),
-            tokens_ratio=_ratio([s.tokens for s in spent], [s.tokens for s in least]),
+            frames_ratio=_ratio(videos, [s.frames for s in spent], [s.frames for s in least]),
+            tokens_ratio=_ratio(videos, [s.tokens for s in spent], [s.tokens for s in least]),
             changed=any(seen_and_said(new) != seen_and_said(old) for new, old in pairs),
             choices=tuple(outcome.answered.choice for outcome in after),
         )
@@ -244,8 +245,17 @@ def _rank(tried: Tried) -> tuple[float, float, int, str]:
     return (-tried.worth, tried.observation, len(tried.moves), tried.harness.fingerprint)
 
 
-def _ratio(new: Sequence[float], old: Sequence[float]) -> float:
-    return sum(new) / sum(old) if sum(old) else 1.0
+def _ratio(videos: Sequence[str], new: Sequence[float], old: Sequence[float]) -> float:
+    """All of `new` by all of `old`, or the mean of that over videos when it is larger.
+
+    One long video may hide what is spent on short ones, and the next videos may all be short.
+    """
+    totals: dict[str, tuple[float, float]] = {}
+    for video, more, less in zip(videos, new, old, strict=True):
+        had = totals.get(video, (0.0, 0.0))
+        totals[video] = (had[0] + more, had[1] + less)
+    each = [more / less for more, less in totals.values() if less]
+    return max(sum(new) / sum(old), sum(each) / len(each)) if each else 1.0
 
 
 def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:
