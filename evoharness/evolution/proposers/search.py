@@ -216,15 +216,17 @@ class _Search:
             if new.reward is not None and old.reward is not None
         )
         videos = [question.video for question in self._sample.all[:first]]
+        different = [seen_and_said(new) != seen_and_said(old) for new, old in pairs]
+        touched = {video for video, differs in zip(videos, different, strict=True) if differs}
         spent = [outcome.answered.spend for outcome in after]
         least = [outcome.answered.spend for outcome in initial]
         return Tried(
             moves=moves,
             harness=harness,
             gain=gain,
-            frames_ratio=_ratio(videos, [s.frames for s in spent], [s.frames for s in least]),
-            tokens_ratio=_ratio(videos, [s.tokens for s in spent], [s.tokens for s in least]),
-            changed=any(seen_and_said(new) != seen_and_said(old) for new, old in pairs),
+            frames_ratio=_ratio(videos, [s.frames for s in spent], [s.frames for s in least], touched),
+            tokens_ratio=_ratio(videos, [s.tokens for s in spent], [s.tokens for s in least], touched),
+            changed=any(different),
             choices=tuple(outcome.answered.choice for outcome in after),
         )
 
@@ -245,17 +247,18 @@ def _rank(tried: Tried) -> tuple[float, float, int, str]:
     return (-tried.worth, tried.observation, len(tried.moves), tried.harness.fingerprint)
 
 
-def _ratio(videos: Sequence[str], new: Sequence[float], old: Sequence[float]) -> float:
-    """All of `new` by all of `old`, or the mean of that over videos when it is larger.
+def _ratio(videos: Sequence[str], new: Sequence[float], old: Sequence[float], changed: set[str]) -> float:
+    """All of `new` by all of `old`, or the mean of that over the `changed` videos when it is larger.
 
-    One long video may hide what is spent on short ones, and the next videos may all be short.
+    A change may touch only some of the videos at hand, by their length for example, and all of the next.
     """
     totals: dict[str, tuple[float, float]] = {}
     for video, more, less in zip(videos, new, old, strict=True):
         had = totals.get(video, (0.0, 0.0))
         totals[video] = (had[0] + more, had[1] + less)
-    each = [more / less for more, less in totals.values() if less]
-    return max(sum(new) / sum(old), sum(each) / len(each)) if each else 1.0
+    each = [more / less for video, (more, less) in totals.items() if less and video in changed]
+    overall = sum(new) / sum(old) if sum(old) else 1.0
+    return max(overall, sum(each) / len(each)) if each else overall
 
 
 def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:

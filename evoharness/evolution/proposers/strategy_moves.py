@@ -9,12 +9,12 @@ from evoharness.evolution.proposers.syntax_moves import (
     Edit,
     Look,
     NotApplicable,
+    coarser_first_look,
     look_at_unseen,
     look_beside,
     look_over_everything,
     look_where_options_match,
     look_where_question_matches,
-    split_first_look,
 )
 from evoharness.records.evolution import ChangeKind
 
@@ -24,62 +24,65 @@ if TYPE_CHECKING:
 UNSURE = 0.6
 """An option that scores less does not stand out."""
 
-LOOKS: tuple[tuple[str, Edit, tuple[Look, ...]], ...] = (
+Looks = tuple[tuple[str, Edit, Look], ...]
+
+WHERE_UNSURE: Looks = (
     (
         "look again where the question matches",
         look_where_question_matches,
-        (
-            Look(spans=3, before=3, after=3, fps=4, frames=64),
-            Look(spans=3, before=10, after=10, fps=4, frames=128, unless=UNSURE),
-        ),
+        Look(spans=3, before=8, after=8, fps=4, frames=96, unless=UNSURE),
     ),
     (
         "look again where each option matches",
         look_where_options_match,
-        (
-            Look(spans=4, before=2, after=2, fps=4, frames=64),
-            Look(spans=4, before=5, after=5, fps=4, frames=128, unless=UNSURE),
-        ),
+        Look(spans=4, before=4, after=4, fps=4, frames=96, unless=UNSURE),
     ),
     (
         "look beside what the question names",
         look_beside,
-        (
-            Look(spans=2, before=15, after=15, fps=3, frames=96),
-            Look(spans=3, before=20, after=20, fps=3, frames=128, unless=UNSURE),
-        ),
+        Look(spans=2, before=20, after=20, fps=3, frames=128, unless=UNSURE),
     ),
     (
         "look at what nothing was said of",
         look_at_unseen,
-        (
-            Look(spans=4, before=1, after=1, fps=2, frames=96),
-            Look(spans=6, before=1, after=1, fps=2, frames=128, unless=UNSURE),
-        ),
+        Look(spans=6, before=1, after=1, fps=2, frames=128, unless=UNSURE),
     ),
     (
         "look over everything again",
         look_over_everything,
-        (
-            Look(spans=1, before=0, after=0, fps=2, frames=192, detail="overview_detail", unless=UNSURE),
-            Look(spans=2, before=0, after=0, fps=2, frames=300, detail="overview_detail", unless=UNSURE),
-            Look(spans=2, before=0, after=0, fps=2, frames=192, unless=UNSURE),
-        ),
+        Look(spans=1, before=0, after=0, fps=2, frames=192, detail="overview_detail", unless=UNSURE),
+    ),
+    (
+        "look over everything closely",
+        look_over_everything,
+        Look(spans=2, before=0, after=0, fps=2, frames=192, unless=UNSURE),
     ),
 )
-"""Each edit with the budgets at which it is tried: few frames always, or more where the answer is unsure."""
+"""Looks for questions of which the first answer is unsure; each is also tried after a coarser first look."""
 
-PARTS = (2, 4)
+ALWAYS: Looks = (
+    (
+        "look again where each option matches",
+        look_where_options_match,
+        Look(spans=4, before=2, after=2, fps=4, frames=48),
+    ),
+    (
+        "look beside what the question names",
+        look_beside,
+        Look(spans=2, before=15, after=15, fps=3, frames=64),
+    ),
+)
+"""Looks for every question, with few frames."""
 
 
 def strategy_moves(strategies: Iterable[str]) -> Iterator[Move]:
-    """Every edit at every budget, in all of these strategies that have the shape for it."""
+    """Every edit, in all of these strategies that have the shape for it."""
     names = tuple(strategies)
-    for what, edit, looks in LOOKS:
-        for look in looks:
-            yield _move(f"{what}: {look}", partial(_edited, names, partial(_with, edit, look)))
-    for parts in PARTS:
-        yield _move(f"first look in {parts} spans", partial(_edited, names, partial(_split, parts)))
+    for what, edit, look in (*WHERE_UNSURE, *ALWAYS):
+        yield _move(f"{what}: {look}", partial(_edited, names, partial(_with, edit, look)))
+    for what, edit, look in WHERE_UNSURE:
+        change = partial(_edited, names, partial(_coarse_then, edit, look))
+        yield _move(f"half the first look; {what}: {look}", change)
 
 
 def _move(title: str, apply: "partial[Harness | None]") -> Move:
@@ -90,8 +93,8 @@ def _with(edit: Edit, look: Look, source: str) -> str:
     return edit(source, look)
 
 
-def _split(parts: int, source: str) -> str:
-    return split_first_look(source, parts)
+def _coarse_then(edit: Edit, look: Look, source: str) -> str:
+    return edit(coarser_first_look(source), look)
 
 
 def _edited(names: tuple[str, ...], edit: "partial[str]", harness: "Harness") -> "Harness | None":
