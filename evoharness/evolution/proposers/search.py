@@ -33,7 +33,7 @@ SAVING = 0.8
 
 PRICE = 0.1
 """Gain in accuracy that looking twice as much has to bring before it is worth as much as not doing so."""
-ALLOWANCE = 0.7
+ALLOWANCE = 0.6
 """Share of the gate's allowance of observation that a proposal may use: other videos will ask for more."""
 
 
@@ -216,16 +216,19 @@ class _Search:
             if new.reward is not None and old.reward is not None
         )
         videos = [question.video for question in self._sample.all[:first]]
+        weights = self._sample.weights[:first]
         different = [seen_and_said(new) != seen_and_said(old) for new, old in pairs]
         touched = {video for video, differs in zip(videos, different, strict=True) if differs}
         spent = [outcome.answered.spend for outcome in after]
         least = [outcome.answered.spend for outcome in initial]
+        frames = [(s.frames, t.frames) for s, t in zip(spent, least, strict=True)]
+        tokens = [(s.tokens, t.tokens) for s, t in zip(spent, least, strict=True)]
         return Tried(
             moves=moves,
             harness=harness,
             gain=gain,
-            frames_ratio=_ratio(videos, [s.frames for s in spent], [s.frames for s in least], touched),
-            tokens_ratio=_ratio(videos, [s.tokens for s in spent], [s.tokens for s in least], touched),
+            frames_ratio=_ratio(frames, weights, videos, touched),
+            tokens_ratio=_ratio(tokens, weights, videos, touched),
             changed=any(different),
             choices=tuple(outcome.answered.choice for outcome in after),
         )
@@ -247,17 +250,20 @@ def _rank(tried: Tried) -> tuple[float, float, int, str]:
     return (-tried.worth, tried.observation, len(tried.moves), tried.harness.fingerprint)
 
 
-def _ratio(videos: Sequence[str], new: Sequence[float], old: Sequence[float], changed: set[str]) -> float:
-    """All of `new` by all of `old`, or the mean of that over the `changed` videos when it is larger.
+def _ratio(
+    used: Sequence[tuple[float, float]], weights: Sequence[float], videos: Sequence[str], touched: set[str]
+) -> float:
+    """(new, old) pairs as one ratio of weighted sums, or as the mean ratio of the `touched` videos if larger.
 
     A change may touch only some of the videos at hand, by their length for example, and all of the next.
     """
     totals: dict[str, tuple[float, float]] = {}
-    for video, more, less in zip(videos, new, old, strict=True):
+    for (more, less), weight, video in zip(used, weights, videos, strict=True):
         had = totals.get(video, (0.0, 0.0))
-        totals[video] = (had[0] + more, had[1] + less)
-    each = [more / less for video, (more, less) in totals.items() if less and video in changed]
-    overall = sum(new) / sum(old) if sum(old) else 1.0
+        totals[video] = (had[0] + weight * more, had[1] + weight * less)
+    new, old = (sum(column) for column in zip(*totals.values(), strict=True))
+    each = [more / less for video, (more, less) in totals.items() if less and video in touched]
+    overall = new / old if old else 1.0
     return max(overall, sum(each) / len(each)) if each else overall
 
 

@@ -30,17 +30,17 @@ WHERE_UNSURE: Looks = (
     (
         "look again where the question matches",
         look_where_question_matches,
-        Look(spans=3, before=8, after=8, fps=4, frames=96, unless=UNSURE),
+        Look(spans=3, before=8, after=8, fps=4, frames=64, unless=UNSURE),
     ),
     (
         "look again where each option matches",
         look_where_options_match,
-        Look(spans=4, before=4, after=4, fps=4, frames=96, unless=UNSURE),
+        Look(spans=4, before=4, after=4, fps=4, frames=64, unless=UNSURE),
     ),
     (
         "look beside what the question names",
         look_beside,
-        Look(spans=2, before=20, after=20, fps=3, frames=128, unless=UNSURE),
+        Look(spans=2, before=20, after=20, fps=3, frames=96, unless=UNSURE),
     ),
     (
         "look at what nothing was said of",
