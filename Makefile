@@ -23,7 +23,7 @@ test: lint
 	$(BIN)/python -m pytest
 
 verify: setup
-	$(BIN)/python -m pytest -m "verify" -p no:xdist
+	$(BIN)/python -m pytest -m verify -n 0
 	$(BIN)/python benchmarks/seeds.py
 
 clean:
