@@ -185,6 +185,8 @@ class EvaluateConfig(RunningCommon):
     harness: HarnessSection = field(default_factory=HarnessSection)
     against: str | None = text()
     """A second harness, answering the same questions: `initial`, or a folder."""
+    parameters: bool = False
+    """Whether to move each parameter a step up and a step down, and to count what changes."""
 
 
 @dataclass

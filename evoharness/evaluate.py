@@ -8,10 +8,12 @@ from evoharness.cli import Call, Command, Numbers, run_command
 
 if TYPE_CHECKING:
     from evoharness.config import EvaluateConfig
-    from evoharness.evaluation import Measure
+    from evoharness.evaluation import Evaluator, Measure
+    from evoharness.evolution.sensitivity import ParameterEffect
     from evoharness.harness import Harness
     from evoharness.records.outcome import Outcome
     from evoharness.records.question import Question
+    from evoharness.runs import Progress, RunDirectory
 
 
 def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
@@ -57,12 +59,19 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
                     1, outcome.correct, outcome.answered.spend if new else None
                 ),
             )
+            effects = None
+            if config.parameters:
+                effects = _parameter_effects(harnesses["harness"], questions, evaluator, run, progress)
+                run.save("parameters.json", [effect.model_dump(mode="json") for effect in effects])
             progress.close()
             measures = {name: measure(questions, found[h.fingerprint]) for name, h in harnesses.items()}
             summary = _summary(harnesses, measures, questions, found)
             run.save("summary.json", summary)
             run.save("questions.jsonl", questions)
-            _print(summary, measures, run.shown)
+            _print(summary, measures)
+            if effects is not None:
+                print_effects(effects)
+            print(f"outcomes and traces: {run.shown}")
     finally:
         progress.close()
     measured = measures["harness"]
@@ -72,6 +81,60 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         "tokens": measured.tokens,
         "questions": measured.questions,
     }
+
+
+def _parameter_effects(
+    harness: "Harness",
+    questions: "Sequence[Question]",
+    evaluator: "Evaluator",
+    run: "RunDirectory",
+    progress: "Progress",
+) -> "list[ParameterEffect]":
+    """What one step of each parameter changes; the harnesses tried are kept in the run."""
+    from evoharness.evolution.sensitivity import parameter_effects
+    from evoharness.harness import HarnessStore
+
+    def answer(
+        harnesses: "Sequence[Harness]", questions: "Sequence[Question]", trial: int = 0
+    ) -> "dict[str, list[Outcome]]":
+        store = HarnessStore(run.harnesses)
+        for changed in harnesses:
+            store.put(changed)
+        unique = {changed.fingerprint for changed in harnesses}
+        progress.start_stage(None, "moving each parameter", len(unique) * len(questions))
+        return evaluator.evaluate(
+            harnesses,
+            questions,
+            trial,
+            lambda outcome, new: progress.advance(
+                1, outcome.correct, outcome.answered.spend if new and not outcome.answered.reused else None
+            ),
+        )
+
+    return parameter_effects(harness, questions, answer)
+
+
+def print_effects(effects: "Sequence[ParameterEffect]") -> None:
+    """A line for each step, and the parameters that change no answer."""
+    from evoharness.cli.tables import Table
+    from evoharness.evolution.sensitivity import inert
+
+    table = Table(
+        "one step of each parameter",
+        ["step", "questions", "answers changed", "looks changed", "accuracy, points"],
+    )
+    for effect in effects:
+        table.add(
+            [
+                effect.change,
+                str(effect.questions),
+                str(effect.answers),
+                str(effect.looks),
+                f"{100 * effect.delta:+.1f}",
+            ]
+        )
+    table.print()
+    print(f"change no answer here: {', '.join(inert(effects)) or 'none'}")
 
 
 def _summary(
@@ -108,7 +171,7 @@ def compare(these: "Sequence[Outcome]", those: "Sequence[Outcome]") -> dict[str,
     return {"pairs": len(pairs), "wins": wins, "losses": losses, "p_value": paired_p(wins, losses)}
 
 
-def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]", where: str) -> None:
+def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]") -> None:
     from evoharness.cli.tables import Table, percent
 
     table = Table(
@@ -130,7 +193,6 @@ def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]", where:
             f"harness against the other: {comparison['wins']} questions won, {comparison['losses']} lost, "
             f"p = {comparison['p_value']:.4f} (exact, one-sided)"
         )
-    print(f"outcomes and traces: {where}")
 
 
 COMMAND = Command(
@@ -140,6 +202,7 @@ COMMAND = Command(
     examples=(
         "questions=questions.jsonl videos=my_videos/",
         "questions=questions.jsonl harness=exported/ against=initial",
+        "questions=questions.jsonl parameters=true",
         "-m questions=questions.jsonl harness.parameters.frame_cap=64,192",
     ),
 )

@@ -75,6 +75,24 @@ def test_two_harnesses_are_compared_on_a_question_file_made_by_hand(tiny: Finish
     assert (run / "outcomes.sqlite").is_file()
 
 
+def test_a_step_of_each_parameter_is_tried_and_those_that_change_nothing_are_named(
+    tiny: Finished, world: World
+) -> None:
+    shutil.copy(tiny.samples[0], world.folder / "film.mp4")
+    line = {"video": "film.mp4", "question": "Is a text shown?", "options": ["yes", "no"], "answer": 0}
+    (world.folder / "questions.jsonl").write_text(json.dumps(line))
+    ended = world.run("evaluate", "questions=questions.jsonl", "parameters=true", "executor=inline")
+    assert ended.code == 0, ended.text
+    assert "overview_fps 1.0 → 2.0" in ended.out
+    (named,) = (row for row in ended.out.splitlines() if row.startswith("change no answer here: "))
+    assert "replay_fps" in named, "a short film is answered without its memory"
+    (run,) = (world.folder / "runs").iterdir()
+    effects = json.loads((run / "parameters.json").read_text())
+    (faster,) = (effect for effect in effects if effect["change"] == "overview_fps 1.0 → 2.0")
+    assert faster["questions"] == 1
+    assert faster["looks"] == 1
+
+
 def test_an_exported_harness_that_was_tampered_with_is_refused(tiny: Finished, world: World) -> None:
     folder = exported(tiny, world)
     strategy = folder / "strategies" / "overview.py"

@@ -1,0 +1,1 @@
+"""Long measurements, run by `make verify`."""

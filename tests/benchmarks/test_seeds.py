@@ -1,0 +1,53 @@
+"""What the benchmark over seeds makes of runs: a table, and a verdict."""
+
+import pytest
+
+from benchmarks.seeds import SeedResult, main, shortcomings, table
+from evoharness.records.evolution import BeforeAfter, SealedNumbers
+
+
+def result(seed: int, initial: float, final: float, ratio: float = 1.0, questions: int = 301) -> SeedResult:
+    test = SealedNumbers(
+        questions=questions,
+        initial=initial,
+        final=final,
+        p_value=0.04,
+        wins=30,
+        losses=10,
+        frames=BeforeAfter(initial=200, final=200 * ratio),
+        tokens=BeforeAfter(initial=40_000, final=50_000),
+    )
+    return SeedResult(seed, test, ("detail_fps 2 → 4", "–"), 5.5)
+
+
+def test_the_table_has_a_line_for_each_seed_and_one_of_means() -> None:
+    lines = table([result(1, 0.5, 0.6), result(2, 0.6, 0.64, 1.5)]).splitlines()
+    assert len(lines) == 2 + 2 + 1
+    assert len({line.count("|") for line in lines}) == 1
+    assert "| 50.0% | 60.0% | +10.0 | 0.0400 | 200 → 200 | 1.00 | 40,000 → 50,000 |" in lines[2]
+    assert lines[3].endswith("| detail_fps 2 → 4; – | 5.5 |")
+    assert "| mean | 301 | 55.0% | 62.0% | +7.0 |" in lines[4]
+    assert "| 1.25 |" in lines[4]
+
+
+def test_a_gain_of_five_points_on_average_is_enough() -> None:
+    assert shortcomings([result(1, 0.50, 0.58), result(2, 0.60, 0.63, 1.4)]) == []
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ([result(1, 0.50, 0.54), result(2, 0.60, 0.65)], "mean gain"),
+        ([result(1, 0.50, 0.70), result(2, 0.60, 0.57)], "seed 2 loses 3.0 points"),
+        ([result(1, 0.50, 0.60, 1.2), result(2, 0.60, 0.70, 1.4)], "frames is 1.30"),
+        ([result(1, 0.50, 0.60, questions=280)], "280 questions"),
+    ],
+)
+def test_what_does_not_hold_is_named(results: list[SeedResult], said: str) -> None:
+    (shortcoming,) = shortcomings(results)
+    assert said in shortcoming
+
+
+def test_arguments_are_seeds_and_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eleven"]) == 2
+    assert "usage" in capsys.readouterr().err
