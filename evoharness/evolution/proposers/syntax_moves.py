@@ -7,6 +7,7 @@ its own numbers, so that a later edit, or a reader, can change them.
 """
 
 import ast
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -82,7 +83,7 @@ def coarser_first_look(source: str) -> str:
     arguments = {keyword.arg: keyword for keyword in first.keywords}
     if "fps" not in arguments or "max_frames" not in arguments:
         raise NotApplicable("the first look names neither its rate nor its frames")
-    for name, half in (("fps", "({}) / 2"), ("max_frames", "({}) // 2")):
+    for name, half in (("fps", "({}) / 2"), ("max_frames", "max(1, ({}) // 2)")):
         code = half.format(ast.unparse(arguments[name].value))
         arguments[name].value = ast.parse(code, mode="eval").body
     return _written(tree)
@@ -97,11 +98,13 @@ def _with_look(source: str, look: Look, places: str) -> str:
         code += _UNLESS.format(unless=look.unless)
     code += places.format(**vars(look))
     code += _LOOK.format(**vars(look))
-    renamed = _Renamed(_names(tree), call.args[0])
+    taken = _names(tree)
+    helper = _helper(tree, taken)
+    renamed = _Renamed(taken, call, helper.name)
     body[position:position] = renamed.visit(ast.parse(code)).body
     call.args[0] = ast.parse("[{evidence}, {observed}]".format(**renamed.names), mode="eval").body
-    if not any(isinstance(node, ast.FunctionDef) and node.name == "placed" for node in tree.body):
-        tree.body += ast.parse(_PLACED).body
+    if not any(ast.dump(node) == ast.dump(helper) for node in tree.body):
+        tree.body.append(helper)
     return _written(tree)
 
 
@@ -112,18 +115,20 @@ def placed(evidence):
     for item in evidence:
         if isinstance(item, list):
             found += placed(item)
-        elif isinstance(item, dict) and item.get("text") and item.get("start") is not None:
-            found.append(item)
+        elif isinstance(item, dict):
+            if item.get("text") and item.get("start") is not None and item.get("end") is not None:
+                found.append(item)
+            found += placed(list(item.values()))
     return found
 '''
 
 _GATHER = """
 evidence = EVIDENCE
-gathered = placed(evidence)
+gathered = placed([evidence])[:2000]
 """
 
 _UNLESS = """
-first = ctx.answer(evidence)
+first = FIRST
 if first["scores"] and max(first["scores"]) >= {unless}:
     return first
 """
@@ -164,6 +169,8 @@ for item in sorted(gathered, key=lambda item: item["start"]):
     if item["start"] > seen_until:
         gaps.append([seen_until - {before}, item["start"] + {after}])
     seen_until = max(seen_until, item["end"])
+if ctx.video.duration > seen_until:
+    gaps.append([seen_until - {before}, ctx.video.duration])
 places = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:{spans}]
 """
 
@@ -171,7 +178,7 @@ _EVERYWHERE = """
 part = ctx.video.duration / {spans}
 places = []
 for number in range({spans}):
-    places.append([number * part + 0.5 / {fps}, (number + 1) * part])
+    places.append([min(number * part + 0.5 / {fps}, (number + 1) * part), (number + 1) * part])
 """
 
 _LOOK = """
@@ -182,20 +189,8 @@ if places:
 """
 
 _OWN = frozenset(
-    {
-        "evidence",
-        "gathered",
-        "first",
-        "part",
-        "likeness",
-        "ranked",
-        "places",
-        "best",
-        "later",
-        "earlier",
-        "reach_back",
-    }
-    | {"reach_on", "gaps", "seen_until", "observed", "wanted"}
+    {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier", "reach_back"}
+    | {"reach_on", "gaps", "seen_until", "observed", "wanted", "index", "item", "option", "number", "gap"}
 )
 """Names that the inserted code assigns."""
 
@@ -203,18 +198,44 @@ _OWN = frozenset(
 class _Renamed(ast.NodeTransformer):
     """Puts the evidence into inserted code, and numbers its names when the strategy uses them already."""
 
-    def __init__(self, taken: set[str], evidence: ast.expr) -> None:
+    def __init__(self, taken: set[str], answer: ast.Call, helper: str) -> None:
         number = 1
         while any(_numbered(name, number) in taken for name in _OWN):
             number += 1
-        self.names = {name: _numbered(name, number) for name in _OWN}
-        self._evidence = evidence
+        self.names = {name: _numbered(name, number) for name in _OWN} | {"placed": helper}
+        self._answer = answer
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id == "EVIDENCE":
-            return self._evidence
+            return self._answer.args[0]
+        if node.id == "FIRST":
+            return self._first()
         node.id = self.names.get(node.id, node.id)
         return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg = self.names.get(node.arg, node.arg)
+        return node
+
+    def _first(self) -> ast.Call:
+        """The answer from the gathered evidence, shown the same frames."""
+        evidence = ast.Name(self.names["evidence"], ast.Load())
+        shown = [copy.deepcopy(keyword) for keyword in self._answer.keywords if keyword.arg == "frames"]
+        rest = [copy.deepcopy(argument) for argument in self._answer.args[1:2]]
+        return ast.Call(copy.deepcopy(self._answer.func), [evidence, *rest], shown)
+
+
+def _helper(tree: ast.Module, taken: set[str]) -> ast.FunctionDef:
+    """The helper `placed`, under the first name that is free or means the same already."""
+    there = {ast.dump(node) for node in tree.body}
+    number = 1
+    while True:
+        name = _numbered("placed", number)
+        helper = ast.parse(_PLACED.replace("placed(", f"{name}(")).body[0]
+        assert isinstance(helper, ast.FunctionDef)
+        if name not in taken or ast.dump(helper) in there:
+            return helper
+        number += 1
 
 
 def _numbered(name: str, number: int) -> str:
@@ -224,7 +245,9 @@ def _numbered(name: str, number: int) -> str:
 def _place_of_answer(tree: ast.Module) -> tuple[list[ast.stmt], int]:
     """The block of statements that holds the last `ctx.answer(evidence)`, and its position there."""
     found: tuple[list[ast.stmt], int] | None = None
-    for node in ast.walk(tree):
+    for node in (
+        inner for function in tree.body if _knows_question(function) for inner in ast.walk(function)
+    ):
         for field in ("body", "orelse"):
             block = getattr(node, field, None)
             if not isinstance(block, list):
@@ -237,6 +260,13 @@ def _place_of_answer(tree: ast.Module) -> tuple[list[ast.stmt], int]:
     if found is None:
         raise NotApplicable("no statement calls ctx.answer with evidence")
     return found
+
+
+def _knows_question(node: ast.stmt) -> bool:
+    """Whether this is a function that has all that inserted steps name: `ctx` and `question`."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    return {"ctx", "question"} <= {argument.arg for argument in node.args.args}
 
 
 def _holds_answer(statement: ast.stmt) -> bool:
@@ -262,7 +292,9 @@ def _is_call(node: ast.AST, method: str) -> bool:
 
 
 def _names(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return used | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def _written(tree: ast.Module) -> str:
