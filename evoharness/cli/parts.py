@@ -140,14 +140,6 @@ def judge_for(questions: "Sequence[Question]") -> "Judge | None":
     return None
 
 
-def check_disjoint(learned: Mapping[str, Path], sealed: Mapping[str, Path]) -> None:
-    """UserError when a file is among the videos to learn from and among those of the sealed test."""
-    files = {path.resolve() for path in learned.values()}
-    shared = [path for path in sealed.values() if path.resolve() in files]
-    if shared:
-        raise UserError(f"{shared[0]} is in the sealed test and among the videos to learn from")
-
-
 def _memory_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings, checked; UserError names what does not do."""
     from evoharness.memory import MemorySettings

@@ -31,9 +31,12 @@ HARNESSES_AN_ITEM = 8
 
 
 class OutcomeStore(Protocol):
-    """Keeps outcomes by (harness fingerprint, question id, trial)."""
+    """Keeps outcomes by (harness fingerprint, public question id, trial).
 
-    def get(self, harness: str, question_id: str, trial: int = 0) -> Outcome | None:
+    Not by the readable id: two question files may use the same ones.
+    """
+
+    def get(self, harness: str, public_id: str, trial: int = 0) -> Outcome | None:
         """The outcome, or None when that pair was never answered."""
         ...
 
@@ -48,13 +51,13 @@ class OutcomesInMemory:
     def __init__(self) -> None:
         self._outcomes: dict[tuple[str, str, int], Outcome] = {}
 
-    def get(self, harness: str, question_id: str, trial: int = 0) -> Outcome | None:
+    def get(self, harness: str, public_id: str, trial: int = 0) -> Outcome | None:
         """See `OutcomeStore`."""
-        return self._outcomes.get((harness, question_id, trial))
+        return self._outcomes.get((harness, public_id, trial))
 
     def put(self, outcomes: Sequence[Outcome]) -> None:
         """See `OutcomeStore`."""
-        self._outcomes.update({(o.harness, o.question, o.trial): o for o in outcomes})
+        self._outcomes.update({(o.harness, o.answered.question, o.trial): o for o in outcomes})
 
 
 @dataclass(frozen=True)
@@ -148,17 +151,18 @@ class Evaluator:
         by_print = {harness.fingerprint: harness for harness in harnesses}
         found: dict[tuple[str, str], Outcome] = {}
         missing: dict[str, list[Harness]] = {}
-        for question in questions:
+        public_ids = [question.public().id for question in questions]
+        by_id = dict(zip(public_ids, questions, strict=True))
+        for public_id, question in by_id.items():
             self._path(question)
             for fingerprint, harness in by_print.items():
-                kept = self.store.get(fingerprint, question.id, trial)
+                kept = self.store.get(fingerprint, public_id, trial)
                 if kept is None:
-                    missing.setdefault(question.id, []).append(harness)
+                    missing.setdefault(public_id, []).append(harness)
                 else:
-                    found[fingerprint, question.id] = kept
+                    found[fingerprint, public_id] = kept
                     if on_outcome:
                         on_outcome(kept, False)
-        by_id = {question.id: question for question in questions}
         for attempt in range(APPARATUS_RETRIES + 1):
             if not missing:
                 break
@@ -166,7 +170,7 @@ class Evaluator:
             last = attempt == APPARATUS_RETRIES
             missing = self._ask(missing, by_id, trial, found, on_outcome, last)
         return {
-            fingerprint: [found[fingerprint, question.id] for question in questions]
+            fingerprint: [found[fingerprint, public_id] for public_id in public_ids]
             for fingerprint in by_print
         }
 
@@ -179,22 +183,22 @@ class Evaluator:
         on_outcome: OnOutcome | None,
         last: bool,
     ) -> "dict[str, list[Harness]]":
-        """Ask what is missing, fill `found`; returns what the apparatus failed, to be tried again."""
+        """Ask what is missing, fill `found` (both by public id); returns what the apparatus failed."""
         items = [
             AnswerItem(
-                questions[question_id].public(),
-                self._path(questions[question_id]),
+                questions[public_id].public(),
+                self._path(questions[public_id]),
                 tuple(harnesses[first : first + HARNESSES_AN_ITEM]),
                 self.limits,
                 trial,
             )
-            for question_id, harnesses in missing.items()
+            for public_id, harnesses in missing.items()
             for first in range(0, len(harnesses), HARNESSES_AN_ITEM)
         ]
-        by_public_id = {questions[question_id].public().id: questions[question_id] for question_id in missing}
         failed: dict[str, list[Harness]] = {}
         for index, answers in self.executor.map(answer, items, key=_video, on_lost=_lost):
-            question = by_public_id[items[index].question.id]
+            public_id = items[index].question.id
+            question = questions[public_id]
             fresh = []
             for harness, answered in zip(items[index].harnesses, answers, strict=True):
                 outcome = Outcome(
@@ -205,9 +209,9 @@ class Evaluator:
                     answered=answered,
                 )
                 if outcome.status == APPARATUS and not last:
-                    failed.setdefault(question.id, []).append(harness)
+                    failed.setdefault(public_id, []).append(harness)
                     continue
-                found[outcome.harness, question.id] = outcome
+                found[outcome.harness, public_id] = outcome
                 fresh.append(outcome)
             self.store.put([outcome for outcome in fresh if outcome.status != APPARATUS])
             if on_outcome:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from evoharness.errors import UserError
 from evoharness.evaluation import Evaluator, Executor, measure
 from evoharness.evolution.gates import level_of
 from evoharness.evolution.history import EVOLUTION, at
@@ -88,9 +89,11 @@ def evolve(
     """Improve `initial` in rounds; every stage that `run` already holds is taken from it.
 
     Raises `Interrupted` after Ctrl-C, with everything done so far in `run`: called again with the same
-    arguments, it goes on and ends with the same result. UserError for settings that make no sense.
+    arguments, it goes on and ends with the same result. UserError for settings that make no sense, and for a
+    sealed test that shares a video or a question with what is learned from.
     """
     check_settings(settings)
+    _check_sealed(material)
     done = run.load(SUMMARY, Summary)
     if done is not None:
         return done
@@ -148,6 +151,18 @@ def evolve(
     run.ledger.append("finished", status=status, final=incumbent.fingerprint)
     run.save(SUMMARY, result)
     return result
+
+
+def _check_sealed(material: Material) -> None:
+    """UserError when something could be learned from a video or a question of the sealed test."""
+    learned = {path.resolve() for path in material.videos.values()}
+    asked = {question.public().id for question in material.questions or ()}
+    for question in material.sealed_questions:
+        path = material.sealed_videos.get(question.video)
+        if path is not None and path.resolve() in learned:
+            raise UserError(f"{path} is in the sealed test and among the videos to learn from")
+        if question.public().id in asked:
+            raise UserError(f"question {question.id} is in the sealed test and among those to learn from")
 
 
 def _begun_with(initial: Harness, run: "RunDirectory") -> Harness:

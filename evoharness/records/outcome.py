@@ -70,7 +70,7 @@ class Outcome(Record):
     harness: str
     """Fingerprint of the harness."""
     question: str
-    """Id of the question."""
+    """Readable id of the question; `answered.question` is the one that no other question shares."""
     trial: int = 0
     """Which repetition; part of every cache key."""
     reward: float | None

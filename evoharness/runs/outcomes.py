@@ -12,6 +12,7 @@ from evoharness.records.spend import Spend
 _TABLE = """
 CREATE TABLE IF NOT EXISTS outcomes (
     harness TEXT NOT NULL,
+    public TEXT NOT NULL,
     question TEXT NOT NULL,
     trial INTEGER NOT NULL,
     status TEXT NOT NULL,
@@ -21,13 +22,16 @@ CREATE TABLE IF NOT EXISTS outcomes (
     calls INTEGER NOT NULL,
     cost_usd REAL,
     record BLOB NOT NULL,
-    PRIMARY KEY (harness, question, trial)
+    PRIMARY KEY (harness, public, trial)
 )
 """
 
 
 class SqliteOutcomes:
-    """Outcomes by (harness fingerprint, question id, trial) in one SQLite file.
+    """Outcomes by (harness fingerprint, public question id, trial) in one SQLite file.
+
+    The public id stands for the whole question: two question files may use the same readable ids, which
+    are kept beside it.
 
     The numbers that people query have columns of their own; the whole record, trace included, is kept
     beside them as compressed JSON. Each `put` is one transaction: a killed process loses the outcomes of
@@ -44,12 +48,12 @@ class SqliteOutcomes:
         self._connection.execute(_TABLE)
         self._connection.commit()
 
-    def get(self, harness: str, question_id: str, trial: int = 0) -> Outcome | None:
+    def get(self, harness: str, public_id: str, trial: int = 0) -> Outcome | None:
         """What that harness answered to that question, or None when it has not been asked."""
         with self._lock:
             row = self._connection.execute(
-                "SELECT record FROM outcomes WHERE harness = ? AND question = ? AND trial = ?",
-                (harness, question_id, trial),
+                "SELECT record FROM outcomes WHERE harness = ? AND public = ? AND trial = ?",
+                (harness, public_id, trial),
             ).fetchone()
         return None if row is None else _unpack(row[0])
 
@@ -58,6 +62,7 @@ class SqliteOutcomes:
         rows = [
             (
                 outcome.harness,
+                outcome.answered.question,
                 outcome.question,
                 outcome.trial,
                 outcome.status,
@@ -72,7 +77,7 @@ class SqliteOutcomes:
         ]
         with self._lock, self._connection:
             self._connection.executemany(
-                "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+                "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
             )
 
     def all(self, harness: str | None = None) -> Iterator[Outcome]:
@@ -80,7 +85,7 @@ class SqliteOutcomes:
         where, values = ("", ()) if harness is None else ("WHERE harness = ?", (harness,))
         with self._lock:
             rows = self._connection.execute(
-                f"SELECT record FROM outcomes {where} ORDER BY harness, question, trial", values
+                f"SELECT record FROM outcomes {where} ORDER BY harness, question, public, trial", values
             ).fetchall()
         for (record,) in rows:
             yield _unpack(record)

@@ -104,8 +104,23 @@ def test_another_trial_is_another_answer(workers: ProcessExecutor, videos: dict[
     store = OutcomesInMemory()
     judged = Evaluator(workers, videos, store)
     judged.evaluate([OVERVIEW], all_questions()[:1], trial=1)
-    assert store.get(OVERVIEW.fingerprint, "one/q1", 1) is not None
-    assert store.get(OVERVIEW.fingerprint, "one/q1", 0) is None
+    public_id = all_questions()[0].public().id
+    assert store.get(OVERVIEW.fingerprint, public_id, 1) is not None
+    assert store.get(OVERVIEW.fingerprint, public_id, 0) is None
+
+
+def test_questions_of_two_files_with_the_same_id_are_two_questions(
+    tmp_path: Path, videos: dict[str, Path]
+) -> None:
+    first, second = (q.model_copy(update={"id": "1"}) for q in all_questions()[1:3])
+    executor = CountingExecutor(ColourConfig(cache_dir=tmp_path))
+    judged = Evaluator(executor, videos)
+    one = judged.evaluate([OVERVIEW], [first])[OVERVIEW.fingerprint]
+    two = judged.evaluate([OVERVIEW], [second])[OVERVIEW.fingerprint]
+    assert [o.reward for o in one + two] == [1.0, 0.0]
+    assert judged.evaluate([OVERVIEW], [first, second])[OVERVIEW.fingerprint] == one + two
+    assert executor.batches == [1, 1], "both were asked, each once"
+    executor.close()
 
 
 def test_nothing_but_the_public_question_crosses(videos: dict[str, Path]) -> None:
@@ -129,7 +144,9 @@ def test_a_failure_of_the_apparatus_is_retried_and_never_scored(
     assert [(o.status, o.reward) for o in found] == [(APPARATUS, None), ("ok", 1.0)]
     assert "one.mp4" in found[0].answered.message
     assert executor.batches == [2, 1, 1]
-    assert store.get(OVERVIEW.fingerprint, "one/q1") is None, "so that it is asked again another time"
+    assert store.get(OVERVIEW.fingerprint, all_questions()[0].public().id) is None, (
+        "so that it is asked again another time"
+    )
     here.write_bytes(videos["one"].read_bytes())
     again = judged.evaluate([OVERVIEW], all_questions()[:2])[OVERVIEW.fingerprint]
     assert [o.reward for o in again] == [1.0, 1.0]

@@ -1,10 +1,12 @@
 """The whole loop on scripted harnesses: what it decides, how it ends, and that it ends so after any kill."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evoharness.errors import UserError
 from evoharness.evolution import EvolutionSettings, GateSettings, evolve
 from evoharness.harness import Harness, load_harness
 from evoharness.records.evolution import RoundStatus, RunStatus, Summary
@@ -257,3 +259,12 @@ def test_a_run_killed_again_and_again_ends_the_same(tmp_path: Path) -> None:
     assert resumed.model_dump(exclude={"seconds", "calls", "spend"}) == expected.model_dump(
         exclude={"seconds", "calls", "spend"}
     )
+
+
+def test_the_sealed_test_shares_nothing_with_what_is_learned_from(tmp_path: Path) -> None:
+    apart = material()
+    with pytest.raises(UserError, match=r"v3\.mp4 is in the sealed test"):
+        go(tmp_path / "video", on=replace(apart, sealed_videos={"sealed": Path("v3.mp4")}))
+    shared = apart.sealed_questions[5]
+    with pytest.raises(UserError, match=f"{shared.id} is in the sealed test"):
+        go(tmp_path / "question", on=replace(apart, questions=[*(apart.questions or ()), shared]))

@@ -17,7 +17,11 @@ def outcome(harness: str = "h", question: str = "q", trial: int = 0, reward: flo
     step = TraceStep(call="look", arguments={"spans": [[0, 1]]}, result={"observations": []}, frames=3)
     spend = Spend(calls=2, input_tokens=100, output_tokens=5, frames=3, cost_usd=None)
     answered = Answered(
-        question="opaque", status="ok", choice=1, spend=spend, trace=Trace(strategy="overview", steps=(step,))
+        question=f"opaque {question}",
+        status="ok",
+        choice=1,
+        spend=spend,
+        trace=Trace(strategy="overview", steps=(step,)),
     )
     return Outcome(harness=harness, question=question, trial=trial, reward=reward, answered=answered)
 
@@ -25,10 +29,10 @@ def outcome(harness: str = "h", question: str = "q", trial: int = 0, reward: flo
 def test_what_was_put_comes_back_whole(tmp_path: Path) -> None:
     store = SqliteOutcomes(tmp_path / "outcomes.sqlite")
     store.put([outcome(), outcome(trial=1, reward=0.0)])
-    assert store.get("h", "q", 0) == outcome()
-    assert store.get("h", "q", 1) == outcome(trial=1, reward=0.0)
-    assert store.get("h", "q", 2) is None
-    assert store.get("other", "q", 0) is None
+    assert store.get("h", "opaque q", 0) == outcome()
+    assert store.get("h", "opaque q", 1) == outcome(trial=1, reward=0.0)
+    assert store.get("h", "opaque q", 2) is None
+    assert store.get("other", "opaque q", 0) is None
     assert len(store) == 2
 
 
@@ -36,9 +40,18 @@ def test_an_outcome_replaces_the_one_before_it(tmp_path: Path) -> None:
     store = SqliteOutcomes(tmp_path / "outcomes.sqlite")
     store.put([outcome(reward=0.0)])
     store.put([outcome(reward=1.0)])
-    found = store.get("h", "q", 0)
+    found = store.get("h", "opaque q", 0)
     assert found is not None
     assert found.reward == 1.0
+
+
+def test_a_readable_id_may_be_used_twice(tmp_path: Path) -> None:
+    store = SqliteOutcomes(tmp_path / "outcomes.sqlite")
+    first = outcome()
+    second = first.model_copy(update={"answered": first.answered.model_copy(update={"question": "other"})})
+    store.put([first, second])
+    assert store.get("h", "opaque q") == first
+    assert store.get("h", "other") == second
 
 
 def test_spend_adds_up_and_an_unknown_price_stays_unknown(tmp_path: Path) -> None:
@@ -83,4 +96,6 @@ def test_a_killed_process_loses_nothing_that_was_put(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGKILL)
         last = max([20, *(int(line) for line in process.stdout.read().split())])
     store = SqliteOutcomes(path)
-    assert all(store.get("h", f"q{number}") == outcome(question=f"q{number}") for number in range(last + 1))
+    assert all(
+        store.get("h", f"opaque q{number}") == outcome(question=f"q{number}") for number in range(last + 1)
+    )
