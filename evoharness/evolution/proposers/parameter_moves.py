@@ -42,7 +42,8 @@ def _neighbours(spec: "ParameterSpec", old: "float | int | str") -> list["float 
         at = spec.choices.index(str(old))
         return [spec.choices[i] for i in (at - 1, at + 1) if 0 <= i < len(spec.choices)]
     number, low, high = float(old), float(spec.low or 0.0), float(spec.high or 0.0)
-    steps = [number / STEP, number * STEP] if number else [low + (high - low) / 20]
+    least = max((high - low) / 20, 1.0 if spec.kind == "integer" else 0.0)
+    steps = [number / STEP, number * STEP] if number else [low + least]
     inside = [min(high, max(low, step)) for step in steps]
     rounded: list[float | int | str] = (
         [round(step) for step in inside] if spec.kind == "integer" else [round(step, 3) for step in inside]

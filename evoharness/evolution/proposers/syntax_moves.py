@@ -189,8 +189,9 @@ if places:
 """
 
 _OWN = frozenset(
-    {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier", "reach_back"}
-    | {"reach_on", "gaps", "seen_until", "observed", "wanted", "index", "item", "option", "number", "gap"}
+    {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier"}
+    | {"reach_back", "reach_on", "gaps", "seen_until", "observed", "wanted"}
+    | {"index", "item", "option", "number", "gap"}
 )
 """Names that the inserted code assigns."""
 

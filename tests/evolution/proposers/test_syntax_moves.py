@@ -123,9 +123,9 @@ def test_the_helper_is_there_once_however_often_a_strategy_is_edited() -> None:
 
 
 def test_new_names_do_not_clash_with_those_of_the_strategy(ask: Ask) -> None:
-    edited = "".join(edit(empty(), UNSURE) for edit in EDITS.values())
+    inserted = "".join(edit(empty(), UNSURE) for edit in EDITS.values())
     used = sorted(
-        {one or other for one, other in re.findall(r"^ *(\w+) =|for (\w+) in", edited, re.MULTILINE)}
+        {one or other for one, other in re.findall(r"^ *(\w+) =|for (\w+) in", inserted, re.MULTILINE)}
     )
     assert {"evidence", "first", "places", "item", "option", "number", "seen_until"} <= set(used)
     lines = "\n".join(f"    {name} = {number % 90}" for number, name in enumerate(used))
