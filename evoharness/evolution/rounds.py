@@ -4,6 +4,7 @@ Every stage leaves a file in the folder of the round, and is not done again when
 are kept one by one. A run that was killed therefore goes on where it was, and ends as it would have.
 """
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -177,6 +178,8 @@ class Round:
                 proposed = self._proposed(draw, questions, outcomes, diagnosis)
             with self.workshop.stage(self.number, "verification"):
                 known = Candidates(candidates=tuple(self._verified(proposed, questions)))
+            # what a sitting left that was killed while it filed is filed anew
+            shutil.rmtree(self._folder(""), ignore_errors=True)
             for candidate, record in zip(proposed, known.candidates, strict=True):
                 self._file(candidate, record)
             self.run.save(at(self.number, files.CANDIDATES), known)
