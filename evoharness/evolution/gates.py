@@ -262,15 +262,23 @@ def could_pass(settings: GateSettings, level: float, questions: int, videos: int
     return questions > 0
 
 
-def level_of(settings: GateSettings, round_number: int, rounds: int, finalists: int, reused: bool) -> float:
-    """α_r/K: what each of a round's frozen finalists may spend of the run's error bound.
+def level_of(
+    settings: GateSettings,
+    round_number: int,
+    rounds: int,
+    finalists: int,
+    reused: bool,
+    planned: int | None = None,
+) -> float:
+    """α_r/k: what each of a round's k frozen finalists may spend of the run's error bound.
 
     When every round uses the same validation questions (`reused`), what was retained before has been
-    chosen by them, and a round's finalists may depend on it in K + 1 ways a round: the bound is shared
-    by the finalists of all these branches.
+    chosen by them, and a round's finalists may depend on it in K + 1 ways for each earlier round, K being
+    the most finalists that a round may have (`planned`; None: as many as this one). The bound is shared by
+    the finalists of all these branches, however few of them this round has.
     """
     k = max(1, finalists)
-    branches = (k + 1) ** (round_number - 1) if reused else 1
+    branches = (max(k, planned or 0) + 1) ** (round_number - 1) if reused else 1
     return statistics.round_alpha(settings.alpha, round_number, rounds) / (k * branches)
 
 

@@ -113,7 +113,8 @@ class Round:
         return found
 
     def _level(self, finalists: int, reused: bool) -> float:
-        return level_of(self.settings.gate, self.number, self.settings.rounds, finalists, reused)
+        rounds, most = self.settings.rounds, self.settings.finalists
+        return level_of(self.settings.gate, self.number, rounds, finalists, reused, planned=most)
 
     def _draw(self) -> Draw:
         seed = self.workshop.seed

@@ -170,6 +170,18 @@ def test_the_error_of_a_run_is_shared_by_rounds_and_finalists() -> None:
     assert total == pytest.approx(0.05), "over all that a reused set might have had to decide about"
 
 
+def test_fewer_finalists_now_do_not_undo_the_branches_of_earlier_rounds() -> None:
+    """Three finalists, then two, then one, on the same questions: 4 ways to go on, and then 3 each."""
+
+    def level(number: int, finalists: int) -> float:
+        return level_of(SETTINGS, number, 3, finalists, reused=True, planned=3)
+
+    assert level(1, 3) == pytest.approx(0.05 / 3 / 3)
+    assert level(2, 2) == pytest.approx(0.05 / 3 / 2 / 4)
+    assert level(3, 1) == pytest.approx(0.05 / 3 / 1 / 16)
+    assert 3 * level(1, 3) + 4 * 2 * level(2, 2) + 4 * 3 * 1 * level(3, 1) <= 0.05
+
+
 def test_what_could_never_pass() -> None:
     assert not could_pass(SETTINGS, 0.01, questions=6, videos=6)
     assert could_pass(SETTINGS, 0.01, questions=7, videos=1)
