@@ -138,10 +138,18 @@ class Common:
 
 
 @dataclass
-class RunningCommon(Common):
+class AnsweringCommon(Common):
+    """What the commands that answer questions share."""
+
+    knowledge: str | None = text()
+    """File of background texts (JSONL) that strategies may search; empty: none."""
+    limits: LimitsSection = field(default_factory=LimitsSection)
+
+
+@dataclass
+class RunningCommon(AnsweringCommon):
     """What the commands that make a run share."""
 
-    limits: LimitsSection = field(default_factory=LimitsSection)
     seed: int = 0
     """Where all chance comes from."""
     runs: str = text("runs")
@@ -202,7 +210,7 @@ class MemorizeConfig(Common):
 
 
 @dataclass
-class AskConfig(Common):
+class AskConfig(AnsweringCommon):
     """Settings of `ask`."""
 
     video: str | None = text()
@@ -212,7 +220,6 @@ class AskConfig(Common):
     options: str | None = text()
     """Answers to choose from, as a list: ["yes", "no"]."""
     harness: HarnessSection = field(default_factory=HarnessSection)
-    limits: LimitsSection = field(default_factory=LimitsSection)
     trace: bool = False
     """Whether to print every step of the answer."""
 

@@ -21,7 +21,7 @@ RESUMABLE = ("limits", "executor", "display", "runs")
 
 def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     """Check everything, make a run or open one to go on with, evolve, print the tables."""
-    from evoharness.cli.inputs import gather, load_inputs, save_inputs
+    from evoharness.cli.inputs import gather, keep_knowledge, load_inputs, save_inputs
     from evoharness.cli.parts import harness_of
     from evoharness.cli.resume import resumed
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
@@ -34,6 +34,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             progress = make_progress(config.display)
             stack.callback(progress.close)
             inputs = load_inputs(run)
+            config.knowledge = keep_knowledge(run, config.knowledge)
             initial = harness_of(config.harness)
         else:
             _check(config)
@@ -44,6 +45,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             facts = facts_of(config)
             inputs = gather(config, progress)
             run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve", facts))
+            config.knowledge = keep_knowledge(run, config.knowledge)
             save_inputs(run, inputs)
         try:
             summary = _evolve(config, inputs, initial, run, progress)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoharness.cli.parts import judge_for, needed, question_set, videos_at
+from evoharness.cli.parts import as_path, judge_for, needed, question_set, videos_at
 from evoharness.errors import UserError
 from evoharness.records.base import Record
 from evoharness.records.question import Question
@@ -101,6 +101,18 @@ def save_inputs(run: "RunDirectory", inputs: Inputs) -> None:
         run.save("inputs/questions.jsonl", inputs.questions)
     run.save("inputs/test.jsonl", inputs.sealed_questions)
     run.save("inputs/videos.json", lists)
+
+
+def keep_knowledge(run: "RunDirectory", file: str | None) -> str | None:
+    """The run's own copy of a file of passages, made when there is none yet; None: no file."""
+    if file is None:
+        return None
+    from evoharness.knowledge import load_passages
+
+    kept = run.path / "inputs" / "knowledge.jsonl"
+    if not kept.exists():
+        run.save("inputs/knowledge.jsonl", load_passages(as_path(file)))
+    return str(kept.absolute())
 
 
 def load_inputs(run: "RunDirectory") -> Inputs:

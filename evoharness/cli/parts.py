@@ -35,7 +35,8 @@ def needed(value: str | None, key: str, example: str) -> str:
 
 
 def workbench_config(config: "Common") -> "WorkbenchConfig":
-    """What workers build their workbench from."""
+    """What workers build their workbench from; UserError for a part of it that cannot be used."""
+    from evoharness.config import AnsweringCommon
     from evoharness.evaluation import WorkbenchConfig
 
     return WorkbenchConfig(
@@ -45,7 +46,19 @@ def workbench_config(config: "Common") -> "WorkbenchConfig":
         embedder=config.embedder.name,
         sandbox=config.sandbox,
         memory=_memory_settings(config.memory),
+        knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
     )
+
+
+def _knowledge_file(text: str | None) -> Path | None:
+    """The file of passages, read once so that a mistake in it is told before any work; None: no file."""
+    if text is None:
+        return None
+    from evoharness.knowledge import load_passages
+
+    path = as_path(text).absolute()
+    load_passages(path)
+    return path
 
 
 def usable_cache(text: str) -> Path:

@@ -16,6 +16,7 @@ from evoharness.records.spend import Spend
 
 if TYPE_CHECKING:
     from evoharness.evaluation.meter import MeteredBackbone
+    from evoharness.knowledge import KnowledgeBase
     from evoharness.memory import MemoryReader, MemoryStore
     from evoharness.models.backbone import Backbone
     from evoharness.records.memory import VideoMemory
@@ -43,6 +44,8 @@ class WorkbenchConfig(Record):
     """Name of the sandbox backend."""
     memory: dict[str, Any] = {}
     """Fields of `memory.MemorySettings` that differ from their defaults."""
+    knowledge: Path | None = None
+    """File of passages that strategies may search; None: there is no knowledge base."""
 
     def build(self) -> "Workbench":
         """A workbench; nothing is loaded until it is used."""
@@ -123,12 +126,25 @@ class Workbench:
         )
 
     @cached_property
+    def knowledge(self) -> "KnowledgeBase | None":
+        """The passages of the config's file; None when it names none."""
+        if self.config.knowledge is None:
+            return None
+        from evoharness.knowledge import KnowledgeBase, load_passages
+
+        return KnowledgeBase(load_passages(self.config.knowledge), self.embedder)
+
+    @cached_property
     def solver_bench(self) -> "SolverBench":
         """The same parts, as the Solver takes them."""
         from evoharness.solver import SolverBench
 
         return SolverBench(
-            backbone=self.backbone, embedder=self.embedder, sandbox=self.sandbox, memory=self.reader
+            backbone=self.backbone,
+            embedder=self.embedder,
+            sandbox=self.sandbox,
+            memory=self.reader,
+            knowledge=self.knowledge,
         )
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from evoharness.records.base import Record
 
 if TYPE_CHECKING:
+    from evoharness.knowledge import KnowledgeBase
     from evoharness.memory import MemoryReader
     from evoharness.models.backbone import Backbone
     from evoharness.retrieval import Embedder
@@ -23,6 +24,8 @@ class SolverBench:
     sandbox: "SandboxBackend"
     memory: "Callable[[Video], MemoryReader]"
     """Gives the memory of a video; called only on routes that declare `memory: true`."""
+    knowledge: "KnowledgeBase | None" = None
+    """General knowledge that strategies may search; None: there is none."""
 
 
 class SolverLimits(Record):

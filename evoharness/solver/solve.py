@@ -7,8 +7,9 @@ from evoharness.harness import Harness
 from evoharness.models.backbone import BackboneError
 from evoharness.records.outcome import APPARATUS, OK, SANDBOX_PREFIX, UNPARSED, Answered, Trace
 from evoharness.records.question import PublicQuestion
-from evoharness.sandbox import HostCallError, SandboxLimits, SandboxResult, SandboxUnavailable
+from evoharness.sandbox import SandboxLimits, SandboxResult, SandboxUnavailable
 from evoharness.solver.bench import SolverBench, SolverLimits
+from evoharness.solver.consulting import Consulting
 from evoharness.solver.context import host_api
 from evoharness.solver.evidence import gathered
 from evoharness.solver.generated import GeneratedTools
@@ -43,6 +44,7 @@ def solve(
     meter = Meter(bench.backbone, limits)
     looking = Looking(video, harness.parameters, meter, words)
     recalling = Recalling((lambda: bench.memory(video)) if route.memory else None)
+    consulting = Consulting(bench.knowledge)
     calls: dict[str, Callable[[Any], Any]] = {
         "remaining": lambda _: meter.remaining(),
         "look": looking.look,
@@ -56,12 +58,12 @@ def solve(
         "between": recalling.between,
         "enumerate": recalling.enumerate,
         "transcript": recalling.transcript,
-        "knowledge": _no_knowledge,
+        "knowledge": consulting.knowledge,
     }
     generated = GeneratedTools(harness.tools, bench.sandbox, calls)
     calls["tool"] = generated.run
     allowed = allowed_tools(harness.tool_policy, question.text)
-    toolbox = Toolbox(calls, harness.parameters, route.memory, generated.choices, allowed)
+    toolbox = Toolbox(calls, harness.parameters, route.memory, generated.choices, consulting.choices, allowed)
     thinking = Thinking(question, looking, toolbox, meter, bench.embedder, words, trial)
     for name in ("decide", "call", "reason", "verify", "similar", "find", "answer"):
         calls[name] = getattr(thinking, name)
@@ -110,7 +112,3 @@ def _read(value: Any, options: int) -> tuple[int | None, str]:
 
 def _where(result: SandboxResult) -> str:
     return f"line {result.line}: {result.message}" if result.line else result.message
-
-
-def _no_knowledge(_: Any) -> Any:
-    raise HostCallError("no knowledge base is loaded")

@@ -99,10 +99,11 @@ class Toolbox:
         parameters: Parameters,
         memory: bool,
         generated: Mapping[str, ToolChoice],
+        knowledge: tuple[ToolChoice, ...],
         allowed: tuple[str, ...] | None,
     ) -> None:
         reads = [*MEMORY_TOOLS, *generated.values()] if memory else []
-        offered = [*VIDEO_TOOLS, *reads]
+        offered = [*VIDEO_TOOLS, *reads, *knowledge]
         self._groups = {
             "video": {tool.name for tool in VIDEO_TOOLS},
             "memory": {tool.name for tool in reads},
@@ -166,4 +167,5 @@ _MODELS: dict[str, type[BaseModel]] = {
     "between": given.Between,
     "enumerate": given.Enumerate,
     "transcript": given.Between,
+    "knowledge": given.Knowledge,
 }
