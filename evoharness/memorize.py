@@ -4,6 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
+from evoharness.errors import UserError
 
 if TYPE_CHECKING:
     from evoharness.config import MemorizeConfig
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
 
 def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Build the memory of each video, or take it from the cache."""
-    from evoharness.cli.jobs import remember
     from evoharness.cli.parts import executor_of, needed, videos_at
     from evoharness.cli.tables import Table
+    from evoharness.evaluation import remembered
     from evoharness.memory import render_tree
     from evoharness.runs import make_progress
 
@@ -23,14 +24,19 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
         where = config.video if config.video is not None else config.videos
         videos = videos_at(needed(where, "videos", "my_videos/"), progress)
         memories: dict[str, VideoMemory] = {}
-        keys = list(videos)
         with executor_of(config) as executor:
             progress.start_stage(None, "memories", len(videos))
-            for position, memory in executor.map(remember, [videos[key] for key in keys]):
-                memories[keys[position]] = memory
+            for key, memory in remembered(executor, videos):
+                if isinstance(memory, str):
+                    progress.note(f"left out {memory}")
+                else:
+                    memories[key] = memory
                 progress.advance()
     finally:
         progress.close()
+    if not memories:
+        raise UserError(f"{where}: none of the {len(videos)} videos there could be remembered")
+    keys = [key for key in videos if key in memories]
     if config.show:
         for key in keys:
             print(f"{key}: {render_tree(memories[key])}\n")

@@ -29,12 +29,15 @@ def new_run(config: "RunningCommon", call: Call, name: str, facts: "RunFacts") -
 
 
 def facts_of(config: "RunningCommon") -> "RunFacts":
-    """What run.json says about a run of this configuration; UserError for a part that is not known."""
+    """What run.json says about a run of this configuration; UserError for a part that cannot be had."""
     from evoharness.runs import RunFacts
+    from evoharness.sandbox import SandboxUnavailable
 
     bench = workbench_config(config).build()
     try:
         return RunFacts.gather(config.seed, (bench.backbone.id,), bench.sandbox.level)
+    except SandboxUnavailable as error:
+        raise UserError(f"sandbox={config.sandbox} cannot be used here: {error}") from error
     finally:
         bench.close()
 

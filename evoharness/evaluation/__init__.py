@@ -12,6 +12,7 @@ from evoharness.evaluation.executor import Executor, InlineExecutor, JobFailed, 
 from evoharness.evaluation.interrupts import Interrupted
 from evoharness.evaluation.measure import Measure, measure
 from evoharness.evaluation.processes import ProcessExecutor
+from evoharness.evaluation.remembering import remember, remembered
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 
 __all__ = [
@@ -31,4 +32,6 @@ __all__ = [
     "WorkerLost",
     "answer",
     "measure",
+    "remember",
+    "remembered",
 ]

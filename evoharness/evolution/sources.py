@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Protocol
 
 from evoharness.errors import UserError
+from evoharness.evaluation import remembered
 from evoharness.evolution.draw import interleaved
 from evoharness.evolution.settings import EvolutionSettings
 from evoharness.records.evolution import Diagnosis, Draw, FailureCause, QualityNumbers, QuestionCounts
@@ -14,7 +15,7 @@ from evoharness.records.outcome import Outcome
 from evoharness.records.question import Question
 
 if TYPE_CHECKING:
-    from evoharness.evaluation import Executor, Workbench
+    from evoharness.evaluation import Executor
     from evoharness.questioner import Policy, QuestionerSettings
     from evoharness.records.memory import VideoMemory
     from evoharness.runs import Progress, RunDirectory
@@ -222,29 +223,15 @@ class Questioner:
     def _memories(self, round_number: int, draw: Draw) -> "dict[str, VideoMemory]":
         """Memories by key, in the order drawn; a video that cannot be remembered is left out, with a note."""
         self._progress.start_stage(round_number, "remembering videos", len(draw.videos))
-        paths = [self._videos[key] for key in draw.videos]
         found: dict[str, VideoMemory] = {}
-        for index, memory in self._executor.map(
-            remember, paths, on_lost=lambda path, error: f"{path}: {error}"
-        ):
+        for key, memory in remembered(self._executor, {key: self._videos[key] for key in draw.videos}):
             if isinstance(memory, str):
                 self._progress.note(f"left out {memory}")
                 self._run.ledger.append("video left out", round=round_number, reason=memory)
             else:
-                found[draw.videos[index]] = memory
+                found[key] = memory
             self._progress.advance()
         return {key: found[key] for key in draw.videos if key in found}
-
-
-def remember(bench: "Workbench", path: Path) -> "VideoMemory | str":
-    """Job: the memory of a video, or why there is none."""
-    from evoharness.models.backbone import BackboneError
-    from evoharness.video import NotAVideo
-
-    try:
-        return bench.memory(bench.video(path))
-    except (NotAVideo, BackboneError, OSError) as error:
-        return f"{path}: {error}"
 
 
 def _at(round_number: int, name: str) -> str:
