@@ -85,7 +85,7 @@ def test_any_line_is_a_passage_or_a_mistake(tmp_path_factory: pytest.TempPathFac
     if all(isinstance(text, str) for text in texts) and texts[0].strip():
         assert load_passages(path)[0].text == line["text"]
     else:
-        with pytest.raises(KnowledgeFileError, match="background.jsonl, line 1: "):
+        with pytest.raises(KnowledgeFileError, match=r"background\.jsonl, line 1: "):
             load_passages(path)
 
 
