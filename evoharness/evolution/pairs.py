@@ -120,5 +120,13 @@ def paired(
     )
 
 
+def said_to(questions: Sequence[Question], outcomes: Sequence[Outcome]) -> tuple[object, ...]:
+    """What was answered, to compare: the choice where there are options, else the words and their reward."""
+    return tuple(
+        outcome.answered.choice if question.options else (outcome.answered.text, outcome.reward)
+        for question, outcome in zip(questions, outcomes, strict=True)
+    )
+
+
 def _ratio(mine: int, theirs: int) -> float | None:
     return mine / max(1, theirs) if mine or theirs else None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evoharness.evolution.observation import excess_observation
-from evoharness.evolution.pairs import Pairs, paired
+from evoharness.evolution.pairs import Pairs, paired, said_to
 from evoharness.evolution.proposing import Answer, Candidate
 from evoharness.evolution.settings import GateSettings
 from evoharness.records.evolution import Screening, ScreeningStage, Standing
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def stages_of(race: Sequence[int], questions: int) -> list[int]:
     """The sizes after which the race is looked at, cut to the questions there are; the last one is all."""
-    return sorted({min(size, questions) for size in race if size > 0} | {min(max(race), questions)})
+    return sorted({size for size in race if 0 < size < questions} | {questions})
 
 
 def kept_after(stage: int, stages: int, candidates: int, finalists: int) -> int:
@@ -63,17 +63,17 @@ def screen(
         room = kept_after(number, len(sizes), len(candidates), finalists)
         standings: list[Standing] = []
         staying: list[Candidate] = []
-        said: dict[tuple[int | None, ...], str] = {}
+        said: dict[tuple[object, ...], str] = {}
         for candidate in racing:
             reason = _reason_to_leave(pairs[candidate.id], gate)
-            choices = tuple(o.answered.choice for o in outcomes[candidate.harness.fingerprint])
-            if not reason and number == len(sizes) and choices in said:
-                reason = f"answers every question as {said[choices]} does"
+            answers = said_to(asked, outcomes[candidate.harness.fingerprint])
+            if not reason and number == len(sizes) and answers in said:
+                reason = f"answers every question as {said[answers]} does"
             if not reason and len(staying) >= room:
                 reason = f"{room} others did better"
             if not reason:
                 staying.append(candidate)
-                said[choices] = candidate.id
+                said[answers] = candidate.id
             standings.append(_standing(candidate.id, pairs[candidate.id], reason))
         racing = staying
         stages.append(ScreeningStage(questions=size, standings=tuple(standings)))

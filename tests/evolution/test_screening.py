@@ -115,9 +115,44 @@ def test_discordance_is_measured_where_the_race_ends() -> None:
 
 
 def test_stages_are_cut_to_the_questions_there_are() -> None:
-    assert stages_of([30, 60, 80], 200) == [30, 60, 80]
+    assert stages_of([30, 60, 80], 80) == [30, 60, 80]
     assert stages_of([30, 60, 80], 50) == [30, 50]
     assert stages_of([30, 60, 80], 10) == [10]
+
+
+def test_the_last_stage_is_all_questions_wherever_the_race_was_to_end() -> None:
+    assert stages_of([30, 60], 200) == [30, 60, 200]
+    track = Track({"a": (odd(5), NOTHING, 100)})
+    track.race(sizes=(30, 60))
+    assert [asked for _, asked in track.asked] == [30, 60, 80]
+
+
+def test_open_answers_are_alike_when_words_and_rewards_are() -> None:
+    """Without options no choice is made: that tells nobody apart."""
+    asked = [
+        q.model_copy(update={"options": (), "answer": None, "reference_text": "it is red"}) for q in QUESTIONS
+    ]
+    track = Track({name: (odd(4), NOTHING, 100) for name in "abc"})
+    words = dict(
+        zip((c.harness.fingerprint for c in track.candidates), ("red", "red", "crimson"), strict=True)
+    )
+
+    def in_words(
+        harnesses: Sequence[Harness], questions: Sequence[Question], trial: int = 0, /
+    ) -> dict[str, list[Outcome]]:
+        return {
+            name: [_in_words(o, words.get(name, "blue")) for o in outcomes]
+            for name, outcomes in track(harnesses, questions, trial).items()
+        }
+
+    screening = screen(track.candidates, BASE, BASE, asked, (30, 80), 3, GateSettings(), in_words)
+    assert screening.finalists == ("a", "c")
+    assert [s.dropped for s in screening.stages[-1].standings] == ["", "answers every question as a does", ""]
+
+
+def _in_words(graded: Outcome, words: str) -> Outcome:
+    answered = graded.answered.model_copy(update={"choice": None, "text": words})
+    return graded.model_copy(update={"reward": 1 + 4 * (graded.reward or 0.0), "answered": answered})
 
 
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 4))
