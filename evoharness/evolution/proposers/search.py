@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
+from evoharness.evolution.diagnosis import right
 from evoharness.evolution.proposers.moves import Move
 from evoharness.evolution.proposers.parameter_moves import parameter_moves, used_parameters
 from evoharness.evolution.proposers.strategy_moves import strategy_moves
@@ -22,6 +23,7 @@ from evoharness.evolution.sensitivity import seen_and_said
 from evoharness.records.evolution import ChangeKind, FailureCause, Proposal
 from evoharness.records.outcome import Outcome
 from evoharness.records.question import Question
+from evoharness.scoring import as_fraction
 
 if TYPE_CHECKING:
     from evoharness.harness import Harness
@@ -116,18 +118,19 @@ class Sample:
 
 def sampled(questions: Sequence[Question], outcomes: Sequence[Outcome], size: int, rng: Random) -> Sample:
     """At most `size` questions, half of them failures where there are enough of both."""
-    wrong = [q for q, o in zip(questions, outcomes, strict=True) if o.reward is not None and not o.correct]
-    right = [q for q, o in zip(questions, outcomes, strict=True) if o.correct]
-    failures = min(len(wrong), max(size // 2, size - len(right)))
-    successes = min(len(right), size - failures)
+    known = [(q, o.reward) for q, o in zip(questions, outcomes, strict=True) if o.reward is not None]
+    wrong = [question for question, reward in known if not right(question, reward)]
+    passed = [question for question, reward in known if right(question, reward)]
+    failures = min(len(wrong), max(size // 2, size - len(passed)))
+    successes = min(len(passed), size - failures)
     shares = [
         (count, len(group) / count / len(questions))
-        for group, count in ((wrong, failures), (right, successes))
+        for group, count in ((wrong, failures), (passed, successes))
         if count
     ]
     return Sample(
         failures=tuple(rng.sample(wrong, failures)),
-        successes=tuple(rng.sample(right, successes)),
+        successes=tuple(rng.sample(passed, successes)),
         weights=tuple(share for count, share in shares for _ in range(count)),
     )
 
@@ -138,7 +141,7 @@ class _Search:
         self._sample = sample
         self._settings = settings
         self._limit = 1 + ALLOWANCE * (min(context.limits.values(), default=float("inf")) - 1)
-        self._seen = {context.incumbent.fingerprint, *(r.harness for r in context.rejections)}
+        self._seen = {context.incumbent.fingerprint, *(r.harness for r in context.rejections if r.ground.bars)}
         self._before = self._answers([context.incumbent], sample.all)[context.incumbent.fingerprint]
         self._initial = self._answers([context.initial], sample.all)[context.initial.fingerprint]
         self._tries = 0
@@ -211,8 +214,10 @@ class _Search:
         before, initial = self._before[:first], self._initial[:first]
         pairs = list(zip(after, before, strict=True))
         gain = sum(
-            weight * ((new.reward or 0.0) - (old.reward or 0.0))
-            for weight, (new, old) in zip(self._sample.weights[:first], pairs, strict=True)
+            weight * (as_fraction(new.reward, question) - as_fraction(old.reward, question))
+            for weight, question, (new, old) in zip(
+                self._sample.weights[:first], self._sample.all[:first], pairs, strict=True
+            )
             if new.reward is not None and old.reward is not None
         )
         videos = [question.video for question in self._sample.all[:first]]

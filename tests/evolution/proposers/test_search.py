@@ -12,7 +12,7 @@ from evoharness.evolution.proposers.search import sampled
 from evoharness.evolution.proposing import Candidate, Rejection
 from evoharness.records.evolution import ChangeKind
 from tests.evolution.proposers.world import ASKED, World, context, frames, harness
-from tests.evolution.scripted import outcome, questions
+from tests.evolution.scripted import outcome, question, questions
 
 
 def prints(candidates: Sequence[Candidate]) -> list[str]:
@@ -152,3 +152,10 @@ def test_a_sample_stands_for_all_questions(rewards: list[float | None], size: in
         passed = sum(sample.weights[len(sample.failures) :])
         assert passed == pytest.approx(right / len(rewards))
     assert sample == sampled(asked, outcomes, size, Random(seed))
+
+
+@pytest.mark.parametrize(("grade", "failed"), [(1.0, True), (3.0, True), (4.0, False), (5.0, False)])
+def test_graded_answers_fail_below_four_of_five(grade: float, failed: bool) -> None:
+    asked = question(1, options=(), answer=None, reference_text="a red circle")
+    sample = sampled([asked], [outcome(asked, grade)], 10, Random(1))
+    assert (sample.failures, sample.successes) == (((asked,), ()) if failed else ((), (asked,)))
