@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from evoharness.evolution.proposing import Candidate, ProposalContext, Proposer, Rejection
+from evoharness.evolution.proposing import Candidate, Ground, ProposalContext, Proposer, Rejection
 from evoharness.evolution.settings import EvolutionSettings, GateSettings
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ __all__ = [
     "Candidate",
     "EvolutionSettings",
     "GateSettings",
+    "Ground",
     "Material",
     "ProposalContext",
     "Proposer",

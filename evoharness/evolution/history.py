@@ -2,8 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from evoharness.evolution.proposing import Rejection
-from evoharness.records.evolution import Candidates, Decision, Draw, GateReport, Screening
+from evoharness.evolution.observation import excess_observation
+from evoharness.evolution.proposing import Ground, Rejection
+from evoharness.evolution.settings import GateSettings
+from evoharness.records.evolution import (
+    Candidates,
+    Decision,
+    Draw,
+    GateReport,
+    Screening,
+    Standing,
+    Verdict,
+)
 from evoharness.records.question import Question
 
 if TYPE_CHECKING:
@@ -28,8 +38,9 @@ def at(round_number: int, name: str) -> str:
 class History:
     """Reads the rounds before round `number`."""
 
-    def __init__(self, run: "RunDirectory", number: int) -> None:
+    def __init__(self, run: "RunDirectory", number: int, gate: GateSettings) -> None:
         self._run = run
+        self._gate = gate
         self._numbers = range(1, number)
 
     def draws(self) -> list[Draw]:
@@ -54,38 +65,49 @@ class History:
                 self._run.load(at(number, CANDIDATES), Candidates),
                 self._run.load(at(number, SCREENING), Screening),
                 self._run.load(at(number, GATE), GateReport),
+                self._gate,
             )
         ]
 
 
 def rejections(
-    candidates: Candidates | None, screening: Screening | None, gate: GateReport | None
+    candidates: Candidates | None,
+    screening: Screening | None,
+    gate: GateReport | None,
+    settings: GateSettings,
 ) -> list[Rejection]:
     """The changes of one round that were not kept, as far as it got."""
     left = {
-        standing.candidate: standing.dropped
+        standing.candidate: standing
         for stage in (screening.stages if screening else ())
         for standing in stage.standings
         if standing.dropped
     }
-    judged = {verdict.candidate: verdict.decision for verdict in (gate.verdicts if gate else ())}
-    found = []
-    for candidate in candidates.candidates if candidates else ():
-        name = candidate.proposal.id
-        stage, reason = "", ""
-        if candidate.rejected:
-            stage, reason = "verification", candidate.rejected
+    judged = {verdict.candidate: verdict for verdict in (gate.verdicts if gate else ())}
+    found: list[Rejection] = []
+    proposed: set[str] = set()
+    for record in candidates.candidates if candidates else ():
+        name = record.proposal.id
+        if record.rejected:
+            ground = Ground.REPEATED if record.harness in proposed else Ground.UNSOUND
+            found.append(Rejection(record.proposal, record.harness, "verification", record.rejected, ground))
         elif name in left:
-            stage, reason = "screening", left[name]
-        elif name in judged and judged[name] is not Decision.RETAINED:
-            stage, reason = "gate", _WORDS[judged[name]]
-        if stage:
-            found.append(Rejection(candidate.proposal, candidate.harness, stage, reason))
+            ground = _ground_of_leaving(left[name], settings)
+            found.append(Rejection(record.proposal, record.harness, "screening", left[name].dropped, ground))
+        elif name in judged and judged[name].decision is not Decision.RETAINED:
+            ground = _ground_of_verdict(judged[name], settings)
+            found.append(Rejection(record.proposal, record.harness, "gate", ground.value, ground))
+        proposed.add(record.harness)
     return found
 
 
-_WORDS = {
-    Decision.REJECTED: "not shown to be better",
-    Decision.FUTILE: "not shown to be better",
-    Decision.INDECISIVE: "the measurement could not tell",
-}
+def _ground_of_leaving(standing: Standing, settings: GateSettings) -> Ground:
+    if excess_observation(standing, settings):
+        return Ground.LOOKS_TOO_MUCH
+    return Ground.NO_GAIN if standing.net <= 0 else Ground.OUTRANKED
+
+
+def _ground_of_verdict(verdict: Verdict, settings: GateSettings) -> Ground:
+    if verdict.decision is Decision.INDECISIVE:
+        return Ground.INDECISIVE
+    return Ground.LOOKS_TOO_MUCH if excess_observation(verdict, settings) else Ground.NOT_SHOWN

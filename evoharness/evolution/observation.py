@@ -5,15 +5,30 @@ the harness of the run's beginning uses. Looking more is the cheapest way to loo
 to be shown.
 """
 
-from evoharness.evolution.pairs import Pairs
+from typing import Protocol
+
 from evoharness.evolution.settings import GateSettings
 
 
-def excess_observation(pairs: Pairs, settings: GateSettings) -> str:
+class Observed(Protocol):
+    """Whatever knows how much a candidate looked: pairs, standings, verdicts."""
+
+    @property
+    def frames_ratio(self) -> float | None:
+        """Frames a question, divided by those of the initial harness; None when there were none."""
+        ...
+
+    @property
+    def tokens_ratio(self) -> float | None:
+        """Tokens likewise."""
+        ...
+
+
+def excess_observation(observed: Observed, settings: GateSettings) -> str:
     """By how much a candidate looks too much, in words; empty when it does not."""
     if settings.observation == "free":
         return ""
-    for name, ratio in (("frames", pairs.frames_ratio), ("tokens", pairs.tokens_ratio)):
+    for name, ratio in (("frames", observed.frames_ratio), ("tokens", observed.tokens_ratio)):
         if ratio is not None and ratio > settings.observation_ratio:
             return (
                 f"uses {ratio:.2f} times the {name} of the initial harness, "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Protocol
@@ -38,6 +39,28 @@ class Candidate:
         return self.proposal.id
 
 
+class Ground(StrEnum):
+    """Why a change was not kept, and by that whether it may be proposed again."""
+
+    UNSOUND = "unsound"
+    """It failed verification."""
+    REPEATED = "repeated"
+    """It was proposed twice in its round; what became of the first one counts."""
+    LOOKS_TOO_MUCH = "looks too much"
+    NO_GAIN = "no gain"
+    """It answered no more of the evolution questions than the incumbent."""
+    OUTRANKED = "outranked"
+    """It gained, but others gained more, or the same for less."""
+    NOT_SHOWN = "not shown to be better"
+    """The gate did not let it pass."""
+    INDECISIVE = "the measurement could not tell"
+
+    @property
+    def bars(self) -> bool:
+        """Whether other questions could hardly change it: the same harness is not to be tried again."""
+        return self in (Ground.UNSOUND, Ground.LOOKS_TOO_MUCH, Ground.NO_GAIN)
+
+
 @dataclass(frozen=True)
 class Rejection:
     """A change of an earlier round, or of this one, that was not kept."""
@@ -48,7 +71,8 @@ class Rejection:
     stage: str
     """Where it ended: `verification`, `screening` or `gate`."""
     reason: str
-    """Why; of the gate's decision no numbers are told."""
+    """Why, in words; of the gate's decision no numbers are told."""
+    ground: Ground
 
 
 @dataclass(frozen=True)

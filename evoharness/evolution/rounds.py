@@ -57,7 +57,7 @@ class Round:
         self.workshop = workshop
         self.run = workshop.run
         self.settings = workshop.settings
-        self.history = History(self.run, number)
+        self.history = History(self.run, number, self.settings.gate)
 
     def go(self) -> RoundSummary:
         """Do the round, or what is left of it."""
@@ -231,7 +231,7 @@ class Round:
         tried = {
             rejection.harness: f"tried before: {rejection.reason}"
             for rejection in self._rejections()
-            if rejection.reason != "the measurement could not tell"
+            if rejection.ground.bars
         }
         records = verify(
             proposed,

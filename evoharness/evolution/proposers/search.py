@@ -141,7 +141,10 @@ class _Search:
         self._sample = sample
         self._settings = settings
         self._limit = 1 + ALLOWANCE * (min(context.limits.values(), default=float("inf")) - 1)
-        self._seen = {context.incumbent.fingerprint, *(r.harness for r in context.rejections if r.ground.bars)}
+        self._seen = {
+            context.incumbent.fingerprint,
+            *(r.harness for r in context.rejections if r.ground.bars),
+        }
         self._before = self._answers([context.incumbent], sample.all)[context.incumbent.fingerprint]
         self._initial = self._answers([context.initial], sample.all)[context.initial.fingerprint]
         self._tries = 0

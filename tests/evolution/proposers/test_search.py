@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evoharness.evolution.proposers import SearchProposer, SearchSettings
 from evoharness.evolution.proposers.search import sampled
-from evoharness.evolution.proposing import Candidate, Rejection
+from evoharness.evolution.proposing import Candidate, Ground, Rejection
 from evoharness.records.evolution import ChangeKind
 from tests.evolution.proposers.world import ASKED, World, context, frames, harness
 from tests.evolution.scripted import outcome, question, questions
@@ -98,13 +98,14 @@ def test_the_same_seed_proposes_the_same() -> None:
     assert other == [] or other[0].proposal.details["gain"] > 0
 
 
-def test_what_was_rejected_is_neither_tried_nor_proposed_again() -> None:
+@pytest.mark.parametrize("ground", Ground)
+def test_what_gained_nothing_is_not_tried_again_and_what_was_outranked_is(ground: Ground) -> None:
     best, *_ = SearchProposer().propose(context(World()))
-    rejection = Rejection(best.proposal, best.harness.fingerprint, "gate", "not shown to be better")
+    rejection = Rejection(best.proposal, best.harness.fingerprint, "screening", "in words", ground)
     world = World()
     later = SearchProposer().propose(context(world, rejections=[rejection], count=50))
-    assert best.harness.fingerprint not in prints(later)
-    assert best.harness.fingerprint not in world.asked
+    assert (best.harness.fingerprint not in prints(later)) == ground.bars
+    assert (best.harness.fingerprint not in world.asked) == ground.bars
 
 
 def test_tries_are_bounded() -> None:
