@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Answer one question and say from which looks."""
     from evoharness.cli.options import read_options
-    from evoharness.cli.parts import as_path, harness_of, needed, workbench_config
+    from evoharness.cli.parts import harness_of, needed, workbench_config
+    from evoharness.records.paths import as_path
     from evoharness.records.question import PublicQuestion
     from evoharness.runs.progress import describe_spend
     from evoharness.solver import solve

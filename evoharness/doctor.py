@@ -67,7 +67,7 @@ def _say(name: str, text: str) -> None:
 
 
 def _say_folder(name: str, text: str) -> int:
-    from evoharness.cli.parts import as_path
+    from evoharness.records.paths import as_path
 
     folder = as_path(text).absolute()
     existing = folder

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 def export(config: "ExportConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Copy a harness out of a run."""
-    from evoharness.cli.parts import as_path, needed
+    from evoharness.cli.parts import needed
     from evoharness.cli.runs import run_at
     from evoharness.harness import load_harness, save_harness
+    from evoharness.records.paths import as_path
 
     run = run_at(config.run, config.runs)
     out = as_path(needed(config.out, "out", "my_harness/"))

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def report(config: "ReportConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Write the page of a finished run."""
-    from evoharness.cli.parts import as_path
     from evoharness.cli.runs import run_at, summary_of
+    from evoharness.records.paths import as_path
     from evoharness.records.storage import write_atomically
     from evoharness.runs.page import render_page
 

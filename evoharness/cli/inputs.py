@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoharness.cli.parts import as_path, judge_for, needed, question_set, videos_at
+from evoharness.cli.parts import judge_for, needed, question_set, videos_at
 from evoharness.errors import UserError
 from evoharness.records.base import Record
+from evoharness.records.paths import as_path
 from evoharness.records.question import Question
 
 if TYPE_CHECKING:

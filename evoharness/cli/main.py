@@ -12,6 +12,7 @@ from evoharness.cli.command import Call, Command, Numbers
 from evoharness.cli.overrides import Arguments, keys_of, prepare
 from evoharness.cli.schema import keys
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -192,7 +193,7 @@ def _runs_folder(overrides: Sequence[str]) -> Path:
         if key == "runs":
             value: Any = OverridesParser.create().parse_override(override).value()
             found = str(value)
-    return Path(found)
+    return as_path(found)
 
 
 def _remove_if_empty(sweep: Path | None) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
     from evoharness.config import Common, HarnessSection
@@ -14,17 +15,6 @@ if TYPE_CHECKING:
     from evoharness.records.question import Question
     from evoharness.runs import Progress
     from evoharness.scoring import Judge
-
-
-def as_path(text: str) -> Path:
-    """The path that was typed: as it is when it exists, else with `~` as the user's folder."""
-    path = Path(text)
-    if text.startswith("~") and not path.exists():
-        try:
-            return path.expanduser()
-        except RuntimeError:  # `~name` with nobody of that name: an ordinary file name
-            return path
-    return path
 
 
 def needed(value: str | None, key: str, example: str) -> str:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.cli.command import Call
 from evoharness.cli.overrides import keys_of
-from evoharness.cli.parts import as_path
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
     from evoharness.config import EvolveConfig

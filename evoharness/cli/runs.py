@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evoharness.cli.command import Call
-from evoharness.cli.parts import as_path, needed, workbench_config
+from evoharness.cli.parts import needed, workbench_config
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
     from evoharness.config import RunningCommon

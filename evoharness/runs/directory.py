@@ -23,6 +23,7 @@ from typing import IO, Any, Self, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 from evoharness.records.storage import read_jsonl, write_atomically, write_json, write_jsonl
 from evoharness.runs.facts import RunFacts
 from evoharness.runs.ledger import Ledger
@@ -184,7 +185,7 @@ def find_run(text: str, root: Path) -> Path:
         if not runs:
             raise UserError(f"there is no run in {root}")
         return runs[-1]
-    for path in (Path(text), root / text, Path(text).expanduser()):
+    for path in (Path(text), root / text, as_path(text)):
         if path.is_dir():
             return path
     raise UserError(f"there is no run {text}")

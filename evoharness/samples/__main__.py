@@ -3,9 +3,9 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 
 USAGE = """\
 usage: python -m evoharness.samples out=DIR [videos=N] [seed=S] [minutes=M] [questions=Q] [workers=W]
@@ -77,7 +77,7 @@ def _run(words: list[str]) -> int:
             raise UserError(f"there is no setting {key!r}; the settings are out, {', '.join(NUMBERS)}")
     if not out:
         raise UserError("say where to put the recordings: out=DIR")
-    folder = Path(out).expanduser()
+    folder = as_path(out)
     if folder.exists() and not folder.is_dir():
         raise UserError(f"out={out} is a file, not a folder")
 

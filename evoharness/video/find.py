@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evoharness.errors import UserError
+from evoharness.records.paths import as_path
 from evoharness.video.errors import NotAVideo
 from evoharness.video.probe import probe
 
@@ -45,7 +46,7 @@ def find_videos(where: str) -> FoundVideos:
     one that is no video comes back as skipped. `UserError` when nothing is there to be probed at all, or
     when the manifest cannot be read.
     """
-    path = Path(where).expanduser()
+    path = as_path(where)
     listed: list[tuple[str | None, Path]]
     if path.is_dir():
         listed = [(None, file) for file in _files_below(path)]
@@ -111,7 +112,7 @@ def _read_manifest(manifest: Path) -> list[tuple[str | None, Path]]:
         if key is not None and key in ids:
             raise UserError(f"{manifest}, line {line}: the id {key!r} was given before")
         ids.add(key)
-        listed.append((key, manifest.parent / Path(path.strip()).expanduser()))
+        listed.append((key, manifest.parent / as_path(path.strip())))
     if not listed:
         raise UserError(f"{manifest}: lists no video")
     return listed

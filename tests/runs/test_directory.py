@@ -130,5 +130,7 @@ def test_runs_are_found_by_path_by_name_and_as_the_latest(tmp_path: Path, facts:
     assert find_run("latest", tmp_path) == second
     assert find_run(first.name, tmp_path) == first
     assert find_run(str(first), tmp_path / "elsewhere") == first
+    with pytest.raises(UserError, match="no-such-user"):
+        find_run("~no-such-user/x", tmp_path)
     with pytest.raises(UserError, match="nowhere"):
         find_run("nowhere", tmp_path)

@@ -114,6 +114,14 @@ class TestFinding:
         pattern = str(collection.parent / "my videos*" / "**" / "*.mkv")
         assert set(find_videos(pattern).videos) == {"b"}
 
+    def test_the_folder_of_a_user_who_does_not_exist(self, collection: Path) -> None:
+        with pytest.raises(UserError, match="no such file or folder"):
+            find_videos("~no-such-user/x.mp4")
+        table = collection / "strange.csv"
+        table.write_text("path\n~no-such-user/x.mp4\n")
+        (skipped,) = find_videos(str(table)).skipped
+        assert skipped.reason == "no such file"
+
     def test_manifests(self, collection: Path) -> None:
         table = collection / "list.csv"
         table.write_text("id,path,source\nfirst,b.mp4,camera\n,more/b.mkv,\ngone,nowhere.mp4,\n")
