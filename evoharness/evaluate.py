@@ -40,7 +40,7 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         harnesses: dict[str, Harness] = {"harness": harness_of(config.harness)}
         if config.against is not None:
             harnesses["against"] = harness_at(config.against)
-        facts = facts_of(config)
+        facts = facts_of(config, "evaluate")
         with (
             executor_of(config) as executor,
             new_run(config, call, config.name or "evaluate", facts) as run,

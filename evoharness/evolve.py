@@ -42,7 +42,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             progress = make_progress(config.display)
             stack.callback(progress.close)
             initial = harness_of(config.harness)
-            facts = facts_of(config)
+            facts = facts_of(config, "evolve")
             inputs = gather(config, progress)
             run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve", facts))
             config.knowledge = keep_knowledge(run, config.knowledge)

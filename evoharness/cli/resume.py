@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.cli.command import Call
 from evoharness.cli.overrides import keys_of
+from evoharness.cli.runs import EVOLVE, check_evolved
 from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
@@ -23,6 +24,7 @@ def resumed(
     """
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
 
     from evoharness.config import typed
     from evoharness.runs import RunDirectory, find_run
@@ -35,14 +37,18 @@ def resumed(
             f"(only {', '.join(allowed)})"
         )
     assert config.resume is not None
-    run = RunDirectory.open(find_run(config.resume, as_path(config.runs)))
+    run = RunDirectory.open(find_run(config.resume, as_path(config.runs), EVOLVE))
     now = OmegaConf.create(call.config_text)
     try:
-        merged: Any = OmegaConf.merge(OmegaConf.structured(type(config)), OmegaConf.create(run.config_text))
+        check_evolved(run)
+        config_text = run.config_text
+        if not config_text.strip():
+            raise UserError(f"{run.shown}: its config.yaml is empty")
+        merged: Any = OmegaConf.merge(OmegaConf.structured(type(config)), OmegaConf.create(config_text))
         for key in given:
             OmegaConf.update(merged, key, OmegaConf.select(now, key), merge=True)
         return typed(merged), run
-    except (OmegaConfBaseException, ValueError) as error:
+    except (OmegaConfBaseException, ValueError, YAMLError) as error:
         run.close()
         said = str(error).splitlines()[0]
         raise UserError(f"{run.shown}: its config.yaml does not fit this version: {said}") from error

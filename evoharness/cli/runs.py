@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from evoharness.records.evolution import Summary
     from evoharness.runs import RunDirectory, RunFacts
 
+EVOLVE = "evolve"
+"""The command whose runs are gone on with, shown and exported."""
+
 
 @contextmanager
 def new_run(config: "RunningCommon", call: Call, name: str, facts: "RunFacts") -> "Iterator[RunDirectory]":
@@ -29,14 +32,14 @@ def new_run(config: "RunningCommon", call: Call, name: str, facts: "RunFacts") -
         yield run
 
 
-def facts_of(config: "RunningCommon") -> "RunFacts":
-    """What run.json says about a run of this configuration; UserError for a part that cannot be had."""
+def facts_of(config: "RunningCommon", command: str) -> "RunFacts":
+    """What run.json says about a run of that command; UserError for a part that cannot be had."""
     from evoharness.runs import RunFacts
     from evoharness.sandbox import SandboxUnavailable
 
     bench = workbench_config(config).build()
     try:
-        return RunFacts.gather(config.seed, (bench.backbone.id,), bench.sandbox.level)
+        return RunFacts.gather(config.seed, (bench.backbone.id,), bench.sandbox.level, command)
     except SandboxUnavailable as error:
         raise UserError(f"sandbox={config.sandbox} cannot be used here: {error}") from error
     finally:
@@ -57,21 +60,25 @@ def check_runs_folder(config: "RunningCommon", call: Call) -> None:
 
 
 def run_at(run: str | None, runs: str) -> "RunDirectory":
-    """The run that is meant, opened for reading."""
+    """The run of evolve that is meant, opened for reading; `latest` is the latest of them."""
     from evoharness.runs import RunDirectory, find_run
 
-    path = find_run(needed(run, "run", "latest"), as_path(runs))
+    path = find_run(needed(run, "run", "latest"), as_path(runs), EVOLVE)
     return RunDirectory.open(path, write=False)
+
+
+def check_evolved(run: "RunDirectory") -> None:
+    """UserError for a run of another command than evolve."""
+    if run.facts.made_by != EVOLVE:
+        raise UserError(f"{run.shown} is no run of evolve but of {run.facts.made_by or 'another command'}")
 
 
 def summary_of(run: "RunDirectory") -> "Summary":
     """The summary of a finished run of evolution; UserError when there is none."""
     from evoharness.records.evolution import Summary
 
-    try:
-        summary = run.load("summary.json", Summary)
-    except ValueError as error:
-        raise UserError(f"{run.shown} is no run of evolve: its summary.json is another command's") from error
+    check_evolved(run)
+    summary = run.load("summary.json", Summary)
     if summary is None:
         raise UserError(f"{run.shown} has not finished: go on with resume={run.shown}")
     return summary

@@ -20,11 +20,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter
 
 from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 from evoharness.records.storage import read_jsonl, write_atomically, write_json, write_jsonl
+from evoharness.runs.damage import reading, writing
 from evoharness.runs.facts import RunFacts
 from evoharness.runs.ledger import Ledger
 from evoharness.runs.outcomes import SqliteOutcomes
@@ -97,7 +98,8 @@ class RunDirectory:
     @cached_property
     def facts(self) -> RunFacts:
         """What run.json says."""
-        return RunFacts.model_validate_json((self.path / FACTS_FILE).read_bytes())
+        with reading(self.path / FACTS_FILE):
+            return RunFacts.model_validate_json((self.path / FACTS_FILE).read_bytes())
 
     @property
     def shown(self) -> str:
@@ -108,7 +110,8 @@ class RunDirectory:
     @property
     def config_text(self) -> str:
         """What config.yaml says."""
-        return (self.path / CONFIG_FILE).read_text(encoding="utf-8")
+        with reading(self.path / CONFIG_FILE):
+            return (self.path / CONFIG_FILE).read_text(encoding="utf-8")
 
     @property
     def harnesses(self) -> Path:
@@ -120,35 +123,39 @@ class RunDirectory:
         return self.path / "rounds" / f"{number:02d}"
 
     def save(self, relative: str | Path, value: Any) -> Path:
-        """Write a record or a JSON value atomically; to a `.jsonl` file, a sequence of records."""
+        """Write a record or a JSON value atomically; to a `.jsonl` file, a sequence of records.
+
+        DamagedRun when it cannot be written.
+        """
         target = self._inside(relative)
-        if target.suffix == ".jsonl":
-            write_jsonl(target, value)
-        elif isinstance(value, str) and target.suffix != ".json":
-            write_atomically(target, value)
-        else:
-            write_json(target, _plain(value))
+        with writing(target):
+            if target.suffix == ".jsonl":
+                write_jsonl(target, value)
+            elif isinstance(value, str) and target.suffix != ".json":
+                write_atomically(target, value)
+            else:
+                write_json(target, _plain(value))
         return target
 
     def load(self, relative: str | Path, model: type[Model]) -> Model | None:
-        """Read a record back; None when it was never saved. ValueError names a damaged file."""
+        """Read a record back; None when it was never saved. DamagedRun names a damaged file."""
         target = self._inside(relative)
         if not target.exists():
             return None
-        try:
+        with reading(target):
             return model.model_validate_json(target.read_bytes())
-        except ValidationError as error:
-            raise ValueError(f"{target}: {error}") from error
 
     def load_lines(self, relative: str | Path, model: type[Model]) -> list[Model] | None:
-        """Read a `.jsonl` file of records back; None when it was never saved."""
+        """Read a `.jsonl` file of records back; None when it was never saved. DamagedRun likewise."""
         target = self._inside(relative)
-        return read_jsonl(target, model) if target.exists() else None
+        with reading(target):
+            return read_jsonl(target, model) if target.exists() else None
 
     def load_json(self, relative: str | Path) -> Any:
-        """Read a JSON value back; None when it was never saved."""
+        """Read a JSON value back; None when it was never saved. DamagedRun likewise."""
         target = self._inside(relative)
-        return TypeAdapter(Any).validate_json(target.read_bytes()) if target.exists() else None
+        with reading(target):
+            return TypeAdapter(Any).validate_json(target.read_bytes()) if target.exists() else None
 
     def close(self) -> None:
         """Let others write to the run."""
@@ -178,13 +185,16 @@ def safe_name(name: str) -> str:
     return plain[:80] or "run"
 
 
-def find_run(text: str, root: Path) -> Path:
-    """The run that `text` means: a folder, a name below `root`, or `latest`; UserError when there is none."""
+def find_run(text: str, root: Path, made_by: str | None = None) -> Path:
+    """The run that `text` means: a folder, a name below `root`, or `latest`; UserError when there is none.
+
+    `latest` is the latest run of the command `made_by` (None: of any).
+    """
     if text == "latest":
-        runs = sorted(path.parent for path in root.glob(f"*/{FACTS_FILE}"))
-        if not runs:
-            raise UserError(f"there is no run in {root}")
-        return runs[-1]
+        for path in sorted((path.parent for path in root.glob(f"*/{FACTS_FILE}")), reverse=True):
+            if made_by is None or RunDirectory(path).facts.made_by == made_by:
+                return path
+        raise UserError(f"there is no run {f'of {made_by} ' if made_by else ''}in {root}")
     for path in (Path(text), root / text, as_path(text)):
         if path.is_dir():
             return path

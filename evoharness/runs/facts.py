@@ -35,9 +35,11 @@ class RunFacts(Record):
     """Ids of the models in use."""
     sandbox: str = ""
     """Isolation level of the sandbox that runs strategies."""
+    made_by: str = ""
+    """Name of the command that made the run: `evolve` or `evaluate`."""
 
     @classmethod
-    def gather(cls, seed: int, backbones: tuple[str, ...] = (), sandbox: str = "") -> Self:
+    def gather(cls, seed: int, backbones: tuple[str, ...] = (), sandbox: str = "", made_by: str = "") -> Self:
         """The facts of this process, now."""
         return cls(
             started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -50,6 +52,7 @@ class RunFacts(Record):
             seed=seed,
             backbones=backbones,
             sandbox=sandbox,
+            made_by=made_by,
         )
 
 

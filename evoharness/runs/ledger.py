@@ -13,6 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evoharness.runs.damage import reading, writing
+
 
 class Ledger:
     """Appends events to a file and reads them back."""
@@ -25,32 +27,30 @@ class Ledger:
     def append(self, event: str, **numbers: Any) -> None:
         """Write one event with its numbers (JSON values or records) and the time, and see it to the disk.
 
-        OSError when the file cannot be written; ValueError for a number that JSON does not know.
+        DamagedRun when the file cannot be written; ValueError for a number that JSON does not know.
         """
         line = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event}
         line |= {name: _plain(value) for name, value in numbers.items()}
         data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
-        if not self._repaired:
-            self._cut_torn_line()
-        with self.path.open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        with writing(self.path):
+            if not self._repaired:
+                self._cut_torn_line()
+            with self.path.open("ab") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
 
     def events(self, event: str | None = None) -> Iterator[dict[str, Any]]:
-        """The events in the order written, of one name or of all; ValueError names a line that is no JSON."""
+        """The events in the order written, of one name or of all; DamagedRun names a line that is none."""
         if not self.path.exists():
             return
-        with self.path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.endswith(b"\n"):
-                    return
-                try:
-                    entry: dict[str, Any] = json.loads(line)
-                except ValueError as error:
-                    raise ValueError(f"{self.path}, line {number}: {error}") from error
-                if event is None or entry.get("event") == event:
-                    yield entry
+        with reading(self.path):
+            lines = self.path.read_bytes().split(b"\n")[:-1]  # what follows the last newline is a torn line
+        for number, line in enumerate(lines, start=1):
+            with reading(self.path):
+                entry = _event(line, number)
+            if event is None or entry["event"] == event:
+                yield entry
 
     def _cut_torn_line(self) -> None:
         self._repaired = True
@@ -60,6 +60,16 @@ class Ledger:
         whole = data.rfind(b"\n") + 1
         if whole != len(data):
             os.truncate(self.path, whole)
+
+
+def _event(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from error
+    if not isinstance(entry, dict) or "event" not in entry:
+        raise ValueError(f"line {number}: it is no event")
+    return entry
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evoharness.records.outcome import Outcome
 from evoharness.records.spend import Spend
+from evoharness.runs.damage import reading, writing
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS outcomes (
@@ -39,23 +40,24 @@ class SqliteOutcomes:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open `path`, creating it; sqlite3.Error when it is no such database."""
+        """Open `path`, creating it; DamagedRun, here and everywhere else, when it is no such database."""
         self.path = path
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(path, check_same_thread=False, timeout=30)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        self._connection.execute(_TABLE)
-        self._connection.commit()
+        with reading(path):
+            self._connection = sqlite3.connect(path, check_same_thread=False, timeout=30)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(_TABLE)
+            self._connection.commit()
 
     def get(self, harness: str, public_id: str, trial: int = 0) -> Outcome | None:
         """What that harness answered to that question, or None when it has not been asked."""
-        with self._lock:
+        with self._lock, reading(self.path):
             row = self._connection.execute(
                 "SELECT record FROM outcomes WHERE harness = ? AND public = ? AND trial = ?",
                 (harness, public_id, trial),
             ).fetchone()
-        return None if row is None else _unpack(row[0])
+        return None if row is None else self._unpack(row[0])
 
     def put(self, outcomes: Iterable[Outcome]) -> None:
         """Keep outcomes, replacing those of the same key."""
@@ -75,7 +77,7 @@ class SqliteOutcomes:
             )
             for outcome in outcomes
         ]
-        with self._lock, self._connection:
+        with self._lock, writing(self.path), self._connection:
             self._connection.executemany(
                 "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
             )
@@ -83,22 +85,22 @@ class SqliteOutcomes:
     def all(self, harness: str | None = None) -> Iterator[Outcome]:
         """Every outcome, of one harness or of all, in a fixed order."""
         where, values = ("", ()) if harness is None else ("WHERE harness = ?", (harness,))
-        with self._lock:
+        with self._lock, reading(self.path):
             rows = self._connection.execute(
                 f"SELECT record FROM outcomes {where} ORDER BY harness, question, public, trial", values
             ).fetchall()
         for (record,) in rows:
-            yield _unpack(record)
+            yield self._unpack(record)
 
     def spend(self) -> Spend:
         """What all outcomes kept here have used together, each answer counted once."""
-        with self._lock:
+        with self._lock, reading(self.path):
             rows = self._connection.execute("SELECT record FROM outcomes").fetchall()
-        answers = (_unpack(record).answered for (record,) in rows)
+        answers = (self._unpack(record).answered for (record,) in rows)
         return sum((answered.spend for answered in answers if not answered.reused), Spend())
 
     def __len__(self) -> int:
-        with self._lock:
+        with self._lock, reading(self.path):
             return int(self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0])
 
     def close(self) -> None:
@@ -106,6 +108,6 @@ class SqliteOutcomes:
         with self._lock:
             self._connection.close()
 
-
-def _unpack(record: bytes) -> Outcome:
-    return Outcome.model_validate_json(zlib.decompress(record))
+    def _unpack(self, record: bytes) -> Outcome:
+        with reading(self.path):
+            return Outcome.model_validate_json(zlib.decompress(record))

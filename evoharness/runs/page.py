@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evoharness.records.evolution import RoundSummary, Summary
+from evoharness.runs.damage import reading
 from evoharness.runs.directory import RunDirectory
 from evoharness.runs.progress import duration_text, quantity
 
@@ -63,7 +64,7 @@ def candidates_of(run: RunDirectory, number: int) -> list[CandidatePage]:
                 proposal=proposal,
                 verdict=_json(folder / "verdict.json"),
                 rejected=str(record.get("rejected") or ""),
-                diff=diff.read_text(encoding="utf-8") if diff.exists() else "",
+                diff=_text(diff),
             )
         )
     return sorted(found, key=lambda each: (each.verdict is None, bool(each.rejected), each.id))
@@ -116,8 +117,14 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.1f} %"
 
 
+def _text(path: Path) -> str:
+    with reading(path):
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
 def _json(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
-    value = json.loads(path.read_bytes())
+    with reading(path):
+        value = json.loads(path.read_bytes())
     return value if isinstance(value, dict) else None

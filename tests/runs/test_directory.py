@@ -10,7 +10,7 @@ import pytest
 
 from evoharness.errors import UserError
 from evoharness.records.interval import Interval
-from evoharness.runs import RunDirectory, RunFacts, find_run, safe_name
+from evoharness.runs import DamagedRun, RunDirectory, RunFacts, find_run, safe_name
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +86,21 @@ def test_a_run_in_a_relative_folder_is_the_same(
 def test_a_damaged_file_is_named(tmp_path: Path, facts: RunFacts) -> None:
     run = RunDirectory.create(tmp_path, "quick", "", facts)
     (run.path / "bad.json").write_text("{")
-    with pytest.raises(ValueError, match=r"bad\.json"):
+    (run.path / "bad.jsonl").write_text('{"start": 1, "end": 2}\n{"start": 1}\n')
+    (run.path / "folder.json").mkdir()
+    with pytest.raises(DamagedRun, match=r"bad\.json is damaged"):
         run.load("bad.json", Interval)
+    with pytest.raises(DamagedRun, match=r"bad\.json is damaged"):
+        run.load_json("bad.json")
+    with pytest.raises(DamagedRun, match=r"bad\.jsonl is damaged .*: line 2: end: Field required$"):
+        run.load_lines("bad.jsonl", Interval)
+    with pytest.raises(DamagedRun, match=r"folder\.json"):
+        run.load("folder.json", Interval)
+    with pytest.raises(DamagedRun, match=r"bad\.json/x\.json cannot be written"):
+        run.save("bad.json/x.json", {})
+    (run.path / "run.json").write_text("")
+    with pytest.raises(DamagedRun, match=r"run\.json is damaged"):
+        _ = RunDirectory.open(run.path, write=False).facts
 
 
 def test_nothing_is_written_outside_the_run(tmp_path: Path, facts: RunFacts) -> None:
@@ -103,7 +116,7 @@ def test_one_process_at_a_time_writes_to_a_run(tmp_path: Path, facts: RunFacts) 
         import sys
         from pathlib import Path
         from evoharness.errors import UserError
-        from evoharness.runs import RunDirectory
+        from evoharness.runs import DamagedRun, RunDirectory
         RunDirectory.open(Path(sys.argv[1]), write=False)
         try:
             RunDirectory.open(Path(sys.argv[1]))
@@ -127,6 +140,12 @@ def test_runs_are_found_by_path_by_name_and_as_the_latest(tmp_path: Path, facts:
         find_run("latest", tmp_path)
     first = RunDirectory.create(tmp_path, "20200101-000000-a", "", facts, stamped=False).path
     second = RunDirectory.create(tmp_path, "20200102-000000-b", "", facts, stamped=False).path
+    assert find_run("latest", tmp_path) == second
+    evolved = facts.model_copy(update={"made_by": "evolve"})
+    with pytest.raises(UserError, match="no run of evolve"):
+        find_run("latest", tmp_path, "evolve")
+    third = RunDirectory.create(tmp_path, "20200101-120000-c", "", evolved, stamped=False).path
+    assert find_run("latest", tmp_path, "evolve") == third
     assert find_run("latest", tmp_path) == second
     assert find_run(first.name, tmp_path) == first
     assert find_run(str(first), tmp_path / "elsewhere") == first

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evoharness.records.interval import Interval
-from evoharness.runs import Ledger
+from evoharness.runs import DamagedRun, Ledger
 
 NUMBERS = st.dictionaries(
     st.text(min_size=1).filter(lambda name: name not in {"at", "event", "self"}),
@@ -50,7 +50,7 @@ def test_a_torn_last_line_is_ignored_and_the_next_event_starts_a_line_of_its_own
 def test_damage_in_the_middle_is_not_hidden(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text('{"event": "a"}\n{"eve\n{"event": "b"}\n')
-    with pytest.raises(ValueError, match="line 2"):
+    with pytest.raises(DamagedRun, match=r"events\.jsonl is damaged .*line 2"):
         list(Ledger(path).events())
 
 

@@ -8,9 +8,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from evoharness.records.outcome import Answered, Outcome, Trace, TraceStep
 from evoharness.records.spend import Spend
-from evoharness.runs import SqliteOutcomes
+from evoharness.runs import DamagedRun, SqliteOutcomes
 
 
 def outcome(harness: str = "h", question: str = "q", trial: int = 0, reward: float | None = 1.0) -> Outcome:
@@ -99,3 +101,19 @@ def test_a_killed_process_loses_nothing_that_was_put(tmp_path: Path) -> None:
     assert all(
         store.get("h", f"opaque q{number}") == outcome(question=f"q{number}") for number in range(last + 1)
     )
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "outcomes.sqlite"
+    path.write_text("no database, but long enough to be taken for the head of one" * 4)
+    with pytest.raises(DamagedRun, match=r"outcomes\.sqlite is damaged"):
+        SqliteOutcomes(path)
+    path.unlink()
+    store = SqliteOutcomes(path)
+    store.put([outcome()])
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE outcomes SET record = x'00'")
+    with pytest.raises(DamagedRun, match=r"outcomes\.sqlite is damaged"):
+        store.get("h", "opaque q")
+    with pytest.raises(DamagedRun, match=r"outcomes\.sqlite is damaged"):
+        store.spend()
