@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evoharness.models.embedded.accounts import score_accounts
 from evoharness.models.embedded.claims import support
 from evoharness.models.embedded.counting import (
     estimate_count,
@@ -132,6 +133,12 @@ def _permutation(situation: Situation) -> Scored:
     return score_sequences(situation.matcher, sequences) if sequences and permuted(sequences) else None
 
 
+def _account(situation: Situation) -> Scored:
+    """Which option tells rightly, part by part, what one thing does."""
+    reading, options, matcher = situation.reading, situation.options, situation.matcher
+    return score_accounts(reading, options, matcher, situation.allowed())
+
+
 def _container(situation: Situation) -> Scored:
     """Which option heads the part of the video that holds the moment named."""
     matcher = situation.matcher
@@ -242,7 +249,7 @@ def score_options(reading: Reading, options: Sequence[str], matcher: EvidenceMat
     situation = Situation(reading, plain, matcher)
     if not len(matcher):
         return [0.0] * len(options)
-    for scorer in (_permutation, *_SCORERS[reading.asked], _order, _time_told):
+    for scorer in (_account, _permutation, *_SCORERS[reading.asked], _order, _time_told):
         scores = scorer(situation)
         if scores is not None:
             return scores
