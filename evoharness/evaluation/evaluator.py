@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 APPARATUS_RETRIES = 2
 SECONDS_BEFORE_RETRY = 1.0
-ANSWERS_KEPT = 4000
+ANSWERS_KEPT = 1000
 """Answers that a worker remembers for reuse."""
 HARNESSES_AN_ITEM = 8
 """Most harnesses that answer a question in one item: what Ctrl-C waits for stays short."""
