@@ -61,6 +61,8 @@ class Tried:
     harness: "Harness"
     gain: float
     """Estimated change of accuracy over all evolution questions, from the sample."""
+    broken: float
+    """The part of it that was lost: right answers that are no longer right."""
     frames_ratio: float
     """Frames a question, divided by those of the initial harness on the sample (see `_ratio`)."""
     tokens_ratio: float
@@ -77,8 +79,12 @@ class Tried:
 
     @property
     def worth(self) -> float:
-        """The gain, less what looking more than the initial harness has to bring."""
-        return self.gain - PRICE * max(0.0, self.observation - 1)
+        """The gain, less what was broken, less what looking more than the initial harness has to bring.
+
+        What is broken counts twice: a change that mends one sort of question and breaks another is worth
+        something only where the first sort is as frequent as here.
+        """
+        return self.gain - self.broken - PRICE * max(0.0, self.observation - 1)
 
 
 @dataclass
@@ -216,13 +222,13 @@ class _Search:
         """The account of one harness on the `first` questions of the sample (None: all)."""
         before, initial = self._before[:first], self._initial[:first]
         pairs = list(zip(after, before, strict=True))
-        gain = sum(
+        steps = [
             weight * (as_fraction(new.reward, question) - as_fraction(old.reward, question))
             for weight, question, (new, old) in zip(
                 self._sample.weights[:first], self._sample.all[:first], pairs, strict=True
             )
             if new.reward is not None and old.reward is not None
-        )
+        ]
         videos = [question.video for question in self._sample.all[:first]]
         weights = self._sample.weights[:first]
         different = [seen_and_said(new) != seen_and_said(old) for new, old in pairs]
@@ -234,7 +240,8 @@ class _Search:
         return Tried(
             moves=moves,
             harness=harness,
-            gain=gain,
+            gain=sum(steps),
+            broken=-sum(step for step in steps if step < 0),
             frames_ratio=_ratio(frames, weights, videos, touched),
             tokens_ratio=_ratio(tokens, weights, videos, touched),
             changed=any(different),
