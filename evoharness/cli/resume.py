@@ -1,4 +1,4 @@
-"""Going on with a run: its own configuration, but for what may change between two sittings."""
+"""Going on with a run: its own configuration, but for what may change when it is resumed."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -105,7 +105,7 @@ class Round:
         return self._ended(begun, candidates, finalists, report, draw, questions)
 
     def _kept(self, name: str, model: type[Kept], make: Callable[[], Kept]) -> Kept:
-        """What an earlier sitting left in the file `name` of the round, else made now and left there."""
+        """What is kept in the file `name` of the round; made now, and kept there, where nothing is."""
         found = self.run.load(at(self.number, name), model)
         if found is None:
             found = make()
@@ -179,7 +179,7 @@ class Round:
                 proposed = self._proposed(draw, questions, outcomes, diagnosis)
             with self.workshop.stage(self.number, "verification"):
                 known = Candidates(candidates=tuple(self._verified(proposed, questions)))
-            # what a sitting left that was killed while it filed is filed anew
+            # what was left by a run that was killed while it filed is filed anew
             shutil.rmtree(self._folder(""), ignore_errors=True)
             for candidate, record in zip(proposed, known.candidates, strict=True):
                 self._file(candidate, record)

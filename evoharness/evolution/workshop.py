@@ -94,7 +94,7 @@ class Workshop:
         return answer
 
     def totals(self) -> tuple[float, Spend]:
-        """Seconds worked and everything used so far, over all sittings."""
+        """Seconds worked and everything used so far, however often the run was resumed."""
         seconds, spend = 0.0, self.run.outcomes.spend()
         for event in self.run.ledger.events(STAGE):
             seconds += event["seconds"]

@@ -12,7 +12,6 @@ from evoharness.questioner.policy import (
 )
 from evoharness.questioner.quality import Accuracy, Quality, accuracies, quality, total_variation
 from evoharness.questioner.refinement import Findings, Refinement, Refiner, RuleRefiner
-from evoharness.questioner.split import Split, split_by_video, split_videos
 
 __all__ = [
     "Accuracy",
@@ -29,15 +28,12 @@ __all__ = [
     "Refinement",
     "Refiner",
     "RuleRefiner",
-    "Split",
     "accuracies",
     "filter_questions",
     "generate",
     "generate_counted",
     "initial_policy",
     "quality",
-    "split_by_video",
-    "split_videos",
     "target_proportions",
     "total_variation",
 ]

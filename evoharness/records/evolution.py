@@ -336,7 +336,7 @@ class Summary(Record):
     cost_usd: float | None
     """None: the price of at least one call is unknown."""
     seconds: float
-    """Working time, pauses between sessions not counted."""
+    """Working time, pauses before it was resumed not counted."""
     spend: Spend
 
 
