@@ -41,6 +41,13 @@ def load_harness(folder: Path) -> Harness:
 
     A folder with `checksums.json` must be exactly as it was saved. Delete that file to edit by hand.
     """
+    try:
+        return _loaded(folder)
+    except OSError as error:
+        raise UserError(f"cannot read {folder}: {error.strerror or error}") from error
+
+
+def _loaded(folder: Path) -> Harness:
     manifest = folder / "harness.yaml"
     if not manifest.is_file():
         raise UserError(f"{folder} is no harness folder: it has no harness.yaml")
@@ -62,14 +69,17 @@ def load_harness(folder: Path) -> Harness:
 
 
 def save_harness(harness: Harness, folder: Path) -> None:
-    """Write a harness folder with its checksums; UserError when the folder exists and is not empty."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} exists already: choose another place, or remove it first")
+    """Write a harness folder with its checksums.
+
+    UserError when the folder exists and is not empty, and when it cannot be written; nothing is left then.
+    """
     try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UserError(f"{folder} exists already: choose another place, or remove it first")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name[:64]}.", dir=folder.parent))
     except OSError as error:
-        raise UserError(f"cannot write {folder}: {error.strerror}") from error
+        raise UserError(f"cannot write {folder}: {error.strerror or error}") from error
     try:
         content = harness.files()
         for path, text in content.items():
@@ -80,7 +90,7 @@ def save_harness(harness: Harness, folder: Path) -> None:
         staging.replace(folder)
     except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
-        raise UserError(f"cannot write {folder}: {error.strerror}") from error
+        raise UserError(f"cannot write {folder}: {error.strerror or error}") from error
 
 
 def _verify(folder: Path) -> None:

@@ -1,5 +1,7 @@
 """A harness folder loads as it was saved, or says which file is not as it was."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,40 @@ def test_saving_never_overwrites(full: Harness, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="exists already"):
         save_harness(full, tmp_path / "h")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["h", "precious.txt"]
+
+
+@pytest.mark.parametrize("place", ["file/h", "n" * 300, f"{'n' * 300}/h"], ids=["file", "name", "parent"])
+def test_a_place_that_cannot_be_written_is_one_line(full: Harness, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    for write in (save_harness, lambda harness, folder: HarnessStore(folder).put(harness)):
+        with pytest.raises(UserError, match="cannot"):
+            write(full, tmp_path / place)
+    with pytest.raises(UserError):
+        load_harness(tmp_path / place)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_without_rights_is_one_line(full: Harness, tmp_path: Path) -> None:
+    locked = tmp_path / "locked"
+    save_harness(full, locked / "h")
+    locked.chmod(0)
+    program = (
+        "import sys; from pathlib import Path; from evoharness.errors import UserError; "
+        "from evoharness.harness import HarnessStore, initial_harness, load_harness, save_harness\n"
+        "import os; harness, place = initial_harness(), Path(sys.argv[1])\n"
+        "if os.geteuid() == 0: os.seteuid(65534)\n"
+        "for act in (lambda: save_harness(harness, place / 'h'), lambda: load_harness(place / 'h'),\n"
+        "            lambda: save_harness(harness, place), lambda: HarnessStore(place).put(harness)):\n"
+        "    try: act()\n"
+        "    except UserError as error: print(error)\n"
+    )
+    tmp_path.chmod(0o755)
+    command = [sys.executable, "-c", program, locked.name]
+    try:
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    finally:
+        locked.chmod(0o755)
+    assert done.stdout.count("Permission denied") == 4, done.stdout
 
 
 def test_the_store_keeps_a_harness_once(full: Harness, tmp_path: Path) -> None:
