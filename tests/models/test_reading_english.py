@@ -74,6 +74,21 @@ def test_negation_ordinals_occurrences_and_brevity() -> None:
     assert read_question("One cup in the row does not belong. Which one?").odd_one
 
 
+@pytest.mark.parametrize(
+    ("question", "brief"),
+    [
+        ("Which bird shows itself for barely a second?", True),
+        ("What makes a very short appearance?", True),
+        ("Which sign is gone again almost at once?", True),
+        ("What happens a short time after the bell?", False),
+        ("What happens almost immediately after the crash?", False),
+        ("What is seen for a long time?", False),
+    ],
+)
+def test_shortness_is_not_nearness(question: str, brief: bool) -> None:
+    assert read_question(question).brief is brief
+
+
 def test_items_that_a_question_lists() -> None:
     assert labelled_items("Put in order: (a) he sits (b) he stands") == {"a": "he sits", "b": "he stands"}
 

@@ -104,13 +104,23 @@ ODD_ONE = re.compile(
     r"|out of (?:place|line)|exception)\b",
     _CASELESS,
 )
+_BARELY = r"(?:just|only|merely|hardly|barely|scarcely|about|under|at most|all of) "
+_SHORT = r"(?:(?:very|rather|quite|extremely) )?(?:short|brief|fleeting|momentary)"
 BRIEF = re.compile(
-    r"\b(?:briefly|for (?:just |only )?(?:a|an) (?:moment|instant|second|blink"
-    r"|split second)(?: or (?:less|so))?"
-    r"|no (?:longer|more) than (?:a|one) second|flash(?:es|ed|ing)?(?: up)?|blinks?(?: up)?|momentarily"
-    r"|a (?:moment|second) or less|less than (?:a|one) second|short-lived)\b",
+    rf"\b(?:briefly|momentarily|fleetingly|short-lived|in passing|for (?:{_BARELY})?(?:a|an|half a|one)"
+    r" (?:moment|instant|second|blink|split second)(?: or (?:less|so))?"
+    rf"|for {_BARELY}two seconds|for (?:{_BARELY})?a couple of seconds(?: at most)?"
+    r"|no (?:longer|more) than (?:a|one) (?:second|moment|heartbeat)"
+    r"|a (?:moment|second) or less|less than (?:a|one) second"
+    rf"|(?:for )?(?:{_BARELY})?(?:a fraction of a second|(?:the )?(?:blink|twinkling) of an eye)"
+    rf"|(?:for )?(?:{_BARELY})?an? {_SHORT} (?:moment|instant|time|while|period|glimpse|appearance)"
+    r"(?! (?:after|before|later|earlier|ago)\b)"
+    r"|flash(?:es|ed|ing)?(?: up)?|blinks?(?: up)?|flicker(?:s|ed|ing)? up|quickly gone(?: again)?"
+    r"|almost (?:at once|immediately|instantly)(?! (?:after|before)\b)"
+    r"|almost as soon as (?:it|they) (?:has |have )?(?:appear(?:s|ed)?|comes?|came))\b",
     _CASELESS,
 )
+"""What is said of something that is there for a moment only."""
 NEXT = re.compile(
     r"\bnext\b|\bimmediately\b|\b(?:right|just|directly|straight) (?:after|before)\b|\bthen (?:happens"
     r"|occurs)\b",
