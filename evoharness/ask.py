@@ -79,6 +79,8 @@ def _print_step(number: int, step: "TraceStep") -> None:
                 print(f"       {at}{' '.join(str(seen['text']).split())[:160]}")
         if len(observations) > 12:
             print(f"       … {len(observations) - 12} more")
+        if unread := result.get("unread"):
+            print(f"       {unread} {'answer' if unread == 1 else 'answers'} of the model could not be read")
     elif result is not None:
         print(f"       → {json.dumps(result, ensure_ascii=False)[:300]}")
 

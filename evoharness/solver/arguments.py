@@ -20,7 +20,10 @@ class Arguments(BaseModel):
 
 
 class Look(Arguments):
-    """`ctx.look`"""
+    """`ctx.look` → {observations: [{start, end, text, found}], candidates, frames, unread}
+
+    `unread`: how many of the spans the model's answer could not be read about; 0 when all went well.
+    """
 
     spans: Any = None
     fps: Rate = 1.0
@@ -30,7 +33,10 @@ class Look(Arguments):
 
 
 class Localize(Arguments):
-    """`ctx.localize`"""
+    """`ctx.localize` → {timeline: [{start, end, text, found}], window, unread}
+
+    `unread`: how many of its passes over the video gave an answer that could not be read.
+    """
 
     query: Text
 

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.harness import Parameters
 from evoharness.models.backbone import Unparsed
-from evoharness.models.perception_tasks import DescribeFrame, InspectFrames, LocalizeEvent, Observation
+from evoharness.models.perception_tasks import (
+    DescribeFrame,
+    InspectFrames,
+    LocalizedEvent,
+    LocalizeEvent,
+    Observation,
+)
 from evoharness.records.frame import Detail, Frame
 from evoharness.records.interval import Interval
 from evoharness.sandbox import HostCallError
@@ -31,12 +37,17 @@ class Looking:
         self.duration = video.info.duration
 
     def look(self, call: given.Look) -> dict[str, Any]:
-        """Inspect spans: one task a span, `max_frames` shared over all of them."""
+        """Inspect spans: one task a span, `max_frames` shared over all of them.
+
+        `unread` counts the spans about which the model's words could not be read: nothing else in the
+        result is about them.
+        """
         spans = read_spans(call.spans, self.duration)
         wanted = self._parameters.frame_cap if call.max_frames is None else call.max_frames
         observations: list[Observation] = []
         candidates: list[Interval] = []
         shown: list[str] = []
+        unread = 0
         for span, share in zip(spans, shared(wanted, spans), strict=True):
             frames = self._sampled(span, call.fps, share, call.detail)
             if not frames:
@@ -45,6 +56,7 @@ class Looking:
             try:
                 seen = self._meter.ask(task, frames)
             except Unparsed:
+                unread += 1
                 continue
             observations.extend(seen.observations)
             candidates.extend(seen.candidates)
@@ -53,15 +65,21 @@ class Looking:
             "observations": [_observed(observation) for observation in observations],
             "candidates": [_interval(candidate) for candidate in candidates],
             "frames": shown,
+            "unread": unread,
         }
 
     def localize(self, call: given.Localize) -> dict[str, Any]:
-        """view_full_video of MedClaw: a coarse pass over everything, then a fine one over the window."""
+        """view_full_video of MedClaw: a coarse pass over everything, then a fine one over the window.
+
+        `unread` counts the passes of which the model's words could not be read.
+        """
         values = self._parameters
         whole = Interval(start=0.0, end=self.duration)
         coarse = self._located(call.query, whole, values.overview_fps, Detail.SMALL)
-        if coarse is None or coarse.window is None:
-            return {"timeline": [_observed(o) for o in coarse.timeline] if coarse else [], "window": None}
+        if coarse is None:
+            return {"timeline": [], "window": None, "unread": 1}
+        if coarse.window is None:
+            return {"timeline": [_observed(o) for o in coarse.timeline], "window": None, "unread": 0}
         near = coarse.window.widened(values.detail_padding_s, self.duration)
         fine = self._located(call.query, near, values.detail_fps, Detail.LARGE)
         timeline = list(coarse.timeline)
@@ -71,13 +89,18 @@ class Looking:
             timeline.sort(key=lambda o: (o.interval.start, o.interval.end))
         if fine is not None and fine.window is not None:
             window = fine.window
-        return {"timeline": [_observed(o) for o in timeline], "window": _interval(window)}
+        return {
+            "timeline": [_observed(o) for o in timeline],
+            "window": _interval(window),
+            "unread": int(fine is None),
+        }
 
     def follow(self, plan: Sequence[PlanStep], query: str) -> dict[str, Any]:
         """What the plans of skills ask for: locate the event of the question, then look beside it."""
-        window = self.localize(given.Localize(query=query))["window"]
+        found = self.localize(given.Localize(query=query))
+        window = found["window"]
         if window is None:
-            return {"observations": [], "candidates": [], "frames": []}
+            return {"observations": [], "candidates": [], "frames": [], "unread": found["unread"]}
         look = given.Look(
             spans=[_beside(window, step, self.duration) for step in plan],
             fps=self._parameters.detail_fps,
@@ -85,7 +108,8 @@ class Looking:
             detail=self._parameters.detail_detail,
             prompt=query,
         )
-        return self.look(look)
+        seen = self.look(look)
+        return {**seen, "unread": seen["unread"] + found["unread"]}
 
     def frame(self, call: given.OneFrame) -> dict[str, Any]:
         """select_video_frame, or crop_video_frame when there is a box: the frame verifier's words."""
@@ -115,7 +139,7 @@ class Looking:
         unique = list({frame.key: frame for frame in picked}.values())
         return tuple(_thinned(unique, self._parameters.frame_cap))
 
-    def _located(self, query: str, span: Interval, fps: float, detail: Detail) -> Any:
+    def _located(self, query: str, span: Interval, fps: float, detail: Detail) -> LocalizedEvent | None:
         frames = self._sampled(span, fps, self._parameters.frame_cap, detail)
         try:
             return self._meter.ask(LocalizeEvent(frames=frames, span=span, query=query), frames)

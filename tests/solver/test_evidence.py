@@ -23,6 +23,7 @@ def test_results_of_calls_are_evidence_as_they_are() -> None:
         "observations": [{"start": 1, "end": 2, "text": "a star"}, {"start": 2, "end": 3, "text": ""}],
         "candidates": [{"start": 1, "end": 2}],
         "frames": ["f0001"],
+        "unread": 2,
     }
     pieces = gathered([look, "a note", {"text": "said"}, [{"start": 5, "end": 1, "text": "late"}], None, ""])
     assert [(piece.text, piece.interval) for piece in pieces] == [

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evoharness.harness import Parameters
+from evoharness.models.backbone import Unparsed
 from evoharness.models.perception_tasks import DescribeFrame, InspectFrames, LocalizeEvent
+from evoharness.models.task import Task
 from evoharness.records.interval import Interval
 from evoharness.sandbox import HostCallError
 from evoharness.solver import SolverLimits
@@ -25,8 +28,10 @@ Look = given_arguments.Look
 
 @pytest.fixture
 def make(quarter: Video) -> Make:
-    def build(event: Interval | None = None, **values: float) -> tuple[Looking, Witness]:
-        backbone = Witness(event)
+    def build(
+        event: Interval | None = None, instead: Callable[[Task[Any]], Any] | None = None, **values: float
+    ) -> tuple[Looking, Witness]:
+        backbone = Witness(event, instead=instead)
         meter = Meter(backbone, SolverLimits())
         return Looking(quarter, Parameters(**values), meter, ""), backbone
 
@@ -47,6 +52,39 @@ def test_frames_are_shared_in_proportion_one_task_a_span(make: Make) -> None:
     looking, backbone = make()
     looking.look(Look(spans=[[0, 300], {"start": 500, "end": 600}], fps=1, max_frames=80))
     assert [len(task.frames) for task in backbone.of(InspectFrames)] == [60, 20]
+
+
+def garbled(when: Callable[[Any], bool]) -> Callable[[Task[Any]], None]:
+    """Makes the witness's answer unreadable for the tasks that `when` holds for."""
+
+    def instead(task: Task[Any]) -> None:
+        if when(task):
+            raise Unparsed("no JSON")
+
+    return instead
+
+
+def test_spans_that_the_model_could_not_be_read_about_are_counted(make: Make) -> None:
+    spans = [[0, 100], [100, 200], [200, 300]]
+    whole, _ = make()
+    clear = whole.look(Look(spans=spans, max_frames=30))
+    assert clear["unread"] == 0
+    looking, backbone = make(instead=garbled(lambda task: task.span.start == 100))
+    seen = looking.look(Look(spans=spans, max_frames=30))
+    assert len(backbone.of(InspectFrames)) == 3
+    assert seen["unread"] == 1
+    assert seen["observations"] == [clear["observations"][0], clear["observations"][2]]
+    assert len(seen["frames"]) == 20
+
+
+def test_passes_of_localizing_that_could_not_be_read_are_counted(make: Make) -> None:
+    event, call = Interval(start=400, end=410), given_arguments.Localize(query="the red circle")
+    assert make(event)[0].localize(call)["unread"] == 0
+    nothing = make(event, instead=garbled(lambda _: True))[0]
+    assert nothing.localize(call) == {"timeline": [], "window": None, "unread": 1}
+    assert nothing.follow([], "the red circle")["unread"] == 1
+    coarse = make(event, instead=garbled(lambda task: task.span.start > 0))[0].localize(call)
+    assert (coarse["window"], coarse["unread"]) == ({"start": 400, "end": 410}, 1)
 
 
 def test_the_cap_of_a_model_call_holds_whatever_is_asked_for(make: Make) -> None:

@@ -1,12 +1,15 @@
 """The initial strategies do what appendix A.5 says, with every number taken from the parameters."""
 
 import re
+from typing import Any
 
 import pytest
 
 from evoharness.harness import Harness, Parameters, Route, initial_harness
+from evoharness.models.backbone import Unparsed
 from evoharness.models.perception_tasks import InspectFrames, LocalizeEvent
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAction
+from evoharness.models.task import Task
 from evoharness.records.frame import Detail
 from evoharness.records.interval import Interval
 from evoharness.records.outcome import Answered
@@ -52,6 +55,16 @@ def test_overview_looks_once_and_answers_once(minute: Video, sandbox: ProcessSan
     (answer,) = backbone.of(AnswerQuestion)
     assert [piece.text for piece in answer.evidence] == ["60 frames of 320x192"]
     assert answer.evidence[0].interval == Interval(start=0, end=60)
+
+
+def test_a_look_that_could_not_be_read_is_told_in_the_trace(minute: Video, sandbox: ProcessSandbox) -> None:
+    def garbled(task: Task[Any]) -> None:
+        if isinstance(task, InspectFrames):
+            raise Unparsed("no JSON")
+
+    answered = _ask(Witness(instead=garbled), minute, sandbox, initial_harness())
+    assert (answered.status, answered.guessed) == ("ok", True)
+    assert answered.trace.steps[0].result == {"observations": [], "candidates": [], "frames": [], "unread": 1}
 
 
 def test_chunked_looks_at_chunks_then_closer_at_candidates(quarter: Video, sandbox: ProcessSandbox) -> None:
