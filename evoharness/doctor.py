@@ -4,8 +4,10 @@ import importlib
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
@@ -43,7 +45,7 @@ KEYS = (
 
 
 def doctor(config: "DoctorConfig", call: Call) -> Numbers:  # noqa: ARG001
-    """Try every part once and say how it went."""
+    """Try every part once and say how it went; `problems` counts what the default needs and cannot have."""
     import evoharness
 
     problems = 0
@@ -101,15 +103,39 @@ def extras() -> str:
 
 
 def readers() -> str:
-    """Which libraries read video files here."""
+    """Write a small video, read a picture of it back, and say which libraries read videos here."""
     import av
 
+    _read_back()
     found = [f"PyAV {av.__version__} (FFmpeg {'.'.join(map(str, av.library_versions['libavcodec']))})"]
     try:
         found.append(f"decord {importlib.import_module('decord').__version__}")
-    except ImportError:
+    except Exception:  # a broken decord, too, is one that nothing here depends on
         found.append("decord is not there: PyAV reads everything")
     return ", ".join(found)
+
+
+def _read_back() -> None:
+    """RuntimeError when the last picture of a video of two seconds, black and then white, is not white."""
+    import av
+    import numpy as np
+
+    from evoharness.records.frame import Detail
+    from evoharness.video import Video
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "two seconds.mp4"
+        with av.open(str(path), "w") as container:
+            stream = container.add_stream("libx264", rate=1)
+            stream.width, stream.height, stream.pix_fmt = 64, 64, "yuv420p"
+            for level in (0, 255):
+                picture = np.full((64, 64, 3), level, dtype=np.uint8)
+                container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+            container.mux(stream.encode(None))
+        video = Video(path)
+        (seen,) = video.pixels(video.frames([1.5], Detail.NORMAL))
+        if seen.mean() < 200:
+            raise RuntimeError("a video that was just written is not read back as it was")
 
 
 def embedder() -> str:
@@ -188,8 +214,9 @@ def _version(name: str) -> str | None:
 
 COMMAND = Command(
     name="doctor",
-    purpose="Says what works on this machine: packages, readers, models, sandbox, folders.",
+    purpose="Says what works on this machine: packages, readers, models, sandbox, folders. Exit 1: not all.",
     job=doctor,
+    exit_code=lambda numbers: 1 if numbers["problems"] else 0,
 )
 
 

@@ -41,3 +41,5 @@ class Command:
     job: Job
     examples: tuple[str, ...] = ()
     """Arguments worth showing in the help."""
+    exit_code: Callable[[Numbers], int] | None = None
+    """Exit code of a job that was done, by its numbers; None: always 0. Not asked in a sweep."""

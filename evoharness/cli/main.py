@@ -31,9 +31,9 @@ INTERRUPTED = 130
 def run_command(command: Command, arguments: Sequence[str] | None = None) -> int:
     """Run a command line (`sys.argv` by default) and give the exit code.
 
-    0: done; 2: a mistake of the user, told in one line on standard error; 130: Ctrl-C. Any other error
-    is a defect and leaves with its traceback, except in a sweep, which goes on with its next job and
-    ends with 1.
+    0: done, or what the command itself makes of its numbers; 2: a mistake of the user, told in one line
+    on standard error; 130: Ctrl-C. Any other error is a defect and leaves with its traceback, except in a
+    sweep, which goes on with its next job and ends with 1.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -112,7 +112,7 @@ def _through_hydra(command: Command, arguments: Arguments, known_keys: list[str]
         return exit_code(reports)
     if task.error is not None:
         raise task.error
-    return 0
+    return command.exit_code(task.numbers) if command.exit_code else 0
 
 
 class _Task:
@@ -122,6 +122,7 @@ class _Task:
         self.command = command
         self.sweep = sweep
         self.error: Exception | None = None
+        self.numbers: Numbers = {}
 
     def __call__(self, composed: "DictConfig") -> None:
         """Run one job."""
@@ -139,7 +140,7 @@ class _Task:
         )
         if self.sweep is None or number is None:
             try:
-                self._run(composed, call)
+                self.numbers = self._run(composed, call) or {}
             except Exception as error:
                 self.error = error
             return

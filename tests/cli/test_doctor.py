@@ -1,0 +1,42 @@
+"""What the doctor's exit code says: 0 when the default can work on this machine, else 1."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from evoharness.cli import run_command
+from evoharness.doctor import CHECKS, COMMAND
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[str]:
+    return [f"cache={tmp_path / 'cache'}", f"runs={tmp_path / 'runs'}"]
+
+
+def test_all_is_well(folders: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(COMMAND, folders) == 0
+    assert "everything that the default needs works" in capsys.readouterr().out
+
+
+def test_without_a_sandbox_or_a_reader_it_ends_with_1_and_still_says_everything(
+    folders: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", str(tmp_path / "no-python"))
+        assert run_command(COMMAND, folders) == 1
+    said = capsys.readouterr().out
+    assert "sandbox      DOES NOT WORK" in said
+    assert all(f"\n{name} " in f"\n{said}" for name in [*dict(CHECKS), "cache", "runs"])
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "av", None)
+        assert run_command(COMMAND, folders) == 1
+    assert "readers      DOES NOT WORK" in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_written_is_a_problem(
+    folders: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert run_command(COMMAND, [folders[0], f"runs={tmp_path / 'file' / 'runs'}"]) == 1
+    assert "1 of these need attention" in capsys.readouterr().out
