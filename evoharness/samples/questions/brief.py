@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from evoharness.records.question import FineType, QuestionKind
 from evoharness.samples.questions.draft import Draft, Facts, clock, other_places, place_of, without
-from evoharness.samples.timeline import Thing
+from evoharness.samples.timeline import Text, Thing
 from evoharness.samples.vocabulary import with_article
 
 
@@ -19,12 +19,27 @@ def brief_drafts(facts: Facts) -> Iterator[Draft]:
     yield from _sequence(facts)
 
 
+def _draft(
+    thing: Thing,
+    kind: QuestionKind,
+    form: str,
+    fine_type: FineType,
+    wordings: tuple[str, ...],
+    answer: str,
+    others: tuple[str, ...],
+    *beside: Thing | Text,
+) -> Draft:
+    """A draft about the moment at which `thing` is there, with what else the answer follows from."""
+    support = (thing.id, *(record.id for record in beside))
+    return Draft(kind, form, fine_type, wordings, answer, others, thing.shown[0], support, "brief")
+
+
 def _look(facts: Facts, thing: Thing, brief: list[Thing]) -> Iterator[Draft]:
-    showing = thing.shown[0]
     others = [b for b in brief if b is not thing]
     if all(b.shape != thing.shape for b in others):
         colours = [t.colour for t in facts.things]
-        yield Draft(
+        yield _draft(
+            thing,
             QuestionKind.ENTITIES_ATTRIBUTES,
             "flash_colour",
             FineType.FINDING,
@@ -35,12 +50,10 @@ def _look(facts: Facts, thing: Thing, brief: list[Thing]) -> Iterator[Draft]:
             ),
             thing.colour,
             without(colours, thing.colour),
-            showing,
-            (thing.id,),
-            "brief",
         )
     if all(b.colour != thing.colour for b in others):
-        yield Draft(
+        yield _draft(
+            thing,
             QuestionKind.ENTITIES_ATTRIBUTES,
             "flash_shape",
             FineType.FINDING,
@@ -51,13 +64,11 @@ def _look(facts: Facts, thing: Thing, brief: list[Thing]) -> Iterator[Draft]:
             ),
             thing.shape,
             without((t.shape for t in facts.things), thing.shape),
-            showing,
-            (thing.id,),
-            "brief",
         )
     place = place_of(thing.x, thing.y)
     if all(place_of(b.x, b.y) != place for b in others):
-        yield Draft(
+        yield _draft(
+            thing,
             QuestionKind.ENTITIES_ATTRIBUTES,
             "flash_at_place",
             FineType.FINDING,
@@ -67,9 +78,6 @@ def _look(facts: Facts, thing: Thing, brief: list[Thing]) -> Iterator[Draft]:
             ),
             f"the {thing.name}",
             facts.other_names(thing),
-            showing,
-            (thing.id,),
-            "brief",
         )
 
 
@@ -79,7 +87,8 @@ def _at(place: str) -> str:
 
 def _where_and_when(facts: Facts, thing: Thing) -> Iterator[Draft]:
     showing, place = thing.shown[0], place_of(thing.x, thing.y)
-    yield Draft(
+    yield _draft(
+        thing,
         QuestionKind.SPATIAL,
         "flash_place",
         FineType.FINDING,
@@ -89,11 +98,9 @@ def _where_and_when(facts: Facts, thing: Thing) -> Iterator[Draft]:
         ),
         place,
         other_places(place),
-        showing,
-        (thing.id,),
-        "brief",
     )
-    yield Draft(
+    yield _draft(
+        thing,
         QuestionKind.RETRIEVAL_LOCALIZATION,
         "flash_time",
         FineType.SEGMENT_CONTENT,
@@ -104,9 +111,6 @@ def _where_and_when(facts: Facts, thing: Thing) -> Iterator[Draft]:
         ),
         clock(showing.start),
         facts.other_times(showing.start),
-        showing,
-        (thing.id,),
-        "brief",
     )
 
 
@@ -115,7 +119,8 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
     chapter = facts.chapter_of(showing.start)
     if chapter is not None and len(facts.steps) >= 4:
         step = facts.step_text(chapter)
-        yield Draft(
+        yield _draft(
+            thing,
             QuestionKind.RETRIEVAL_LOCALIZATION,
             "flash_step",
             FineType.SEGMENT_CONTENT,
@@ -125,15 +130,14 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
             ),
             step.text,
             facts.other_steps(chapter),
-            showing,
-            (thing.id, step.id),
-            "brief",
+            step,
         )
         flashed = [
             t for t in facts.things if t.brief and any(facts.chapter_of(s.start) is chapter for s in t.shown)
         ]
         if flashed == [thing]:
-            yield Draft(
+            yield _draft(
+                thing,
                 QuestionKind.ACTIONS_EVENTS,
                 "flash_in_step",
                 FineType.SEGMENT_CONTENT,
@@ -143,9 +147,7 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                 ),
                 f"the {thing.name}",
                 facts.other_names(thing),
-                showing,
-                (thing.id, step.id),
-                "brief",
+                step,
             )
     hosts = [h for h in facts.single("host") if h.first < showing.start and h.last > showing.end]
     for host in hosts:
@@ -155,7 +157,8 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
             if t is not host and any(h.overlaps(s) for h in host.shown for s in t.shown)
         ]
         if during == [thing] and len(facts.names(host)) == 1:
-            yield Draft(
+            yield _draft(
+                thing,
                 QuestionKind.ACTIONS_EVENTS,
                 "flash_beside",
                 FineType.FINDING,
@@ -165,11 +168,10 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                 ),
                 f"the {thing.name}",
                 facts.like(host, thing),
-                showing,
-                (thing.id, host.id),
-                "brief",
+                host,
             )
-            yield Draft(
+            yield _draft(
+                thing,
                 QuestionKind.ACTIONS_EVENTS,
                 "host_of_flash",
                 FineType.FINDING,
@@ -179,15 +181,14 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                 ),
                 f"the {host.name}",
                 facts.like(thing, host),
-                showing,
-                (thing.id, host.id),
-                "brief",
+                host,
             )
     captions = [c for c in facts.texts("caption", "stop") if c.interval.overlaps(showing)]
     if len(captions) == 1:
         caption = captions[0]
         if caption.interval.start <= showing.start and caption.interval.end >= showing.end:
-            yield Draft(
+            yield _draft(
+                thing,
                 QuestionKind.RETRIEVAL_LOCALIZATION,
                 "flash_caption",
                 FineType.SEGMENT_CONTENT,
@@ -197,19 +198,18 @@ def _surroundings(facts: Facts, thing: Thing) -> Iterator[Draft]:
                 ),
                 caption.text,
                 without((c.text for c in facts.texts("caption", "stop")), caption.text),
-                showing,
-                (thing.id, caption.id),
-                "brief",
+                caption,
             )
 
 
 def _sequence(facts: Facts) -> Iterator[Draft]:
     showings = sorted(
-        ((s, t) for t in facts.things if t.brief for s in t.shown), key=lambda pair: pair[0].start
+        ((s.start, t) for t in facts.things if t.brief for s in t.shown), key=lambda showing: showing[0]
     )
-    for (_, thing), (showing, following) in itertools.pairwise(showings):
+    for (_, thing), (_, following) in itertools.pairwise(showings):
         if thing.role == following.role == "flash" and facts.alone(thing) and facts.alone(following):
-            yield Draft(
+            yield _draft(
+                following,
                 QuestionKind.TEMPORAL_ORDER,
                 "flash_next",
                 FineType.TEMPORAL_AFTER,
@@ -219,11 +219,10 @@ def _sequence(facts: Facts) -> Iterator[Draft]:
                 ),
                 f"the {following.name}",
                 facts.other_names(thing, following),
-                showing,
-                (following.id, thing.id),
-                "brief",
+                thing,
             )
-            yield Draft(
+            yield _draft(
+                thing,
                 QuestionKind.TEMPORAL_ORDER,
                 "flash_previous",
                 FineType.TEMPORAL_BEFORE,
@@ -233,7 +232,5 @@ def _sequence(facts: Facts) -> Iterator[Draft]:
                 ),
                 f"the {thing.name}",
                 facts.other_names(thing, following),
-                thing.shown[0],
-                (thing.id, following.id),
-                "brief",
+                following,
             )
