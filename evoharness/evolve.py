@@ -25,6 +25,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     from evoharness.cli.parts import harness_of
     from evoharness.cli.resume import resumed
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
+    from evoharness.evolution import begin, begun_with
     from evoharness.runs import make_progress
 
     with ExitStack() as stack:
@@ -35,7 +36,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             stack.callback(progress.close)
             inputs = load_inputs(run)
             config.knowledge = keep_knowledge(run, config.knowledge)
-            initial = harness_of(config.harness)
+            initial = begun_with(run) or harness_of(config.harness)
         else:
             _check(config)
             check_runs_folder(config, call)
@@ -46,6 +47,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             inputs = gather(config, progress)
             run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve", facts))
             config.knowledge = keep_knowledge(run, config.knowledge)
+            begin(run, initial)
             save_inputs(run, inputs)
         try:
             summary = _evolve(config, inputs, initial, run, progress)

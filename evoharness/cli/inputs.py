@@ -54,9 +54,10 @@ def gather(config: "EvolveConfig", progress: "Progress") -> Inputs:
         from evoharness.cli.sample_set import sample_set
 
         samples = sample_set(config, progress)
-        if sealed_questions:
-            return Inputs(samples.videos, None, sealed_videos, sealed_questions)
-        return samples
+        if not sealed_questions:
+            return samples
+        apart = _without_sealed(samples.videos, sealed_videos, progress)
+        return Inputs(apart, None, sealed_videos, sealed_questions)
     questions: Sequence[Question] | None = None
     if config.questions is not None:
         questions, videos = question_set(config.questions, config.videos, progress)
@@ -80,14 +81,14 @@ def _without_sealed(
     from evoharness.video import probe
 
     hashes = {probe(path).content_hash for path in sealed.values()}
-    kept = {}
-    for key, path in videos.items():
-        if probe(path).content_hash in hashes:
-            progress.note(f"left out {path}: it belongs to the sealed test")
-        else:
-            kept[key] = path
+    kept = {key: path for key, path in videos.items() if probe(path).content_hash not in hashes}
     if not kept:
         raise UserError("every video is in the sealed test: none is left to learn from")
+    if len(kept) < len(videos):
+        apart = len(videos) - len(kept)
+        progress.note(
+            f"{apart} of {len(videos)} videos to learn from left out: the sealed test is about them"
+        )
     return kept
 
 

@@ -6,7 +6,7 @@ from evoharness.evolution.proposing import Candidate, Ground, ProposalContext, P
 from evoharness.evolution.settings import EvolutionSettings, GateSettings
 
 if TYPE_CHECKING:
-    from evoharness.evolution.run import Material, evolve
+    from evoharness.evolution.run import Material, begin, begun_with, evolve
 
 __all__ = [
     "Candidate",
@@ -17,14 +17,16 @@ __all__ = [
     "ProposalContext",
     "Proposer",
     "Rejection",
+    "begin",
+    "begun_with",
     "evolve",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """`evolve` brings in the rooms that it works with: only when it is asked for."""
-    if name in ("Material", "evolve"):
-        from evoharness.evolution.run import Material, evolve
+    """What brings in the rooms that it works with: only when it is asked for."""
+    if name in ("Material", "begin", "begun_with", "evolve"):
+        from evoharness.evolution import run
 
-        return {"Material": Material, "evolve": evolve}[name]
+        return getattr(run, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

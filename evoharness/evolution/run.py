@@ -88,6 +88,7 @@ def evolve(
 ) -> Summary:
     """Improve `initial` in rounds; every stage that `run` already holds is taken from it.
 
+    A run that was begun before goes on with the harness that it began with, whatever `initial` is now.
     Raises `Interrupted` after Ctrl-C, with everything done so far in `run`: called again with the same
     arguments, it goes on and ends with the same result. UserError for settings that make no sense, and for a
     sealed test that shares a video or a question with what is learned from.
@@ -106,7 +107,7 @@ def evolve(
         source = GivenQuestions(material.questions, settings, seed)
     else:
         source = Questioner(questioner, settings, material.videos, executor, run, progress, seed)
-    initial = _begun_with(initial, run)
+    initial = begun_with(run) or begin(run, initial)
     workshop = Workshop(
         settings=settings,
         seed=seed,
@@ -165,15 +166,17 @@ def _check_sealed(material: Material) -> None:
             raise UserError(f"question {question.id} is in the sealed test and among those to learn from")
 
 
-def _begun_with(initial: Harness, run: "RunDirectory") -> Harness:
-    """The harness that the run began with: `initial` when it begins now, else what it was then."""
-    store = HarnessStore(run.harnesses)
-    begun = run.load(BEGUN, Begun)
-    if begun is not None:
-        return store.get(begun.initial)
-    store.put(initial)
+def begin(run: "RunDirectory", initial: Harness) -> Harness:
+    """Keep `initial` with the run as what it began with, and return it."""
+    HarnessStore(run.harnesses).put(initial)
     run.save(BEGUN, Begun(initial=initial.fingerprint))
     return initial
+
+
+def begun_with(run: "RunDirectory") -> Harness | None:
+    """The run's own copy of the harness that it began with; None before it began."""
+    begun = run.load(BEGUN, Begun)
+    return None if begun is None else HarnessStore(run.harnesses).get(begun.initial)
 
 
 def _noise_floor(workshop: Workshop) -> None:
