@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from evoharness import config as settings
 from evoharness.cli import run_command
 from evoharness.cli.inputs import Inputs, gather, save_inputs
-from evoharness import config as settings
 from evoharness.config import EvolveConfig, SamplesSection
 from evoharness.errors import UserError
 from evoharness.evolution import begin
