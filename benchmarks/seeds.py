@@ -1,11 +1,14 @@
 """Does evolution help on seeds that nobody developed with? The demo, once a seed, one after another.
 
-    python benchmarks/seeds.py [SEED …] [key=value …]
+    python benchmarks/seeds.py [keep] [SEED …] [key=value …]
 
-Each seed has its own videos to learn from and its own sealed test. Prints a Markdown table, and exits 1
-when the final harness does not beat the initial one as `Bounds` says. Further settings go to `evolve`.
+Each seed has its own videos to learn from, its own sealed test, and a cache of its own, so that nothing
+depends on what other runs left behind; the cache is removed when the seed is done, unless `keep` is given.
+Prints a Markdown table, and exits 1 when the final harness does not beat the initial one as `Bounds` says.
+Further settings go to `evolve`; with `cache=…` among them, all seeds share that cache, and it stays.
 """
 
+import shutil
 import subprocess
 import sys
 import time
@@ -67,16 +70,29 @@ class SeedResult:
         return self.test.tokens.final / max(1e-9, self.test.tokens.initial)
 
 
-def run_seed(seed: int, settings: Sequence[str], runs: Path) -> SeedResult:
-    """Evolve with that seed; RuntimeError when the run fails, or ends without a sealed test."""
+def run_seed(seed: int, settings: Sequence[str], runs: Path, keep: bool = False) -> SeedResult:
+    """Evolve with that seed; RuntimeError when the run fails, or ends without a sealed test.
+
+    The cache of a seed that failed stays, so that its run can be gone on with.
+    """
     began = time.monotonic()
-    command = [sys.executable, "-m", "evoharness.evolve", *settings]
-    done = subprocess.run([*command, f"seed={seed}", f"runs={runs}", f"name=seed-{seed}"], check=False)
+    cache = runs / f"cache-{seed}"
+    done = subprocess.run(evolve_command(seed, settings, runs, cache), check=False)
     minutes = (time.monotonic() - began) / 60
     found = sorted(runs.glob(f"*-seed-{seed}/summary.json"))
     if done.returncode or not found:
         raise RuntimeError(f"seed {seed}: evolve ended with {done.returncode}; see {runs}")
+    if not keep:
+        shutil.rmtree(cache, ignore_errors=True)
     return result_of(Summary.model_validate_json(found[-1].read_text(encoding="utf-8")), minutes)
+
+
+def evolve_command(seed: int, settings: Sequence[str], runs: Path, cache: Path) -> list[str]:
+    """The command of a seed; a cache among the settings comes before the seed's own."""
+    own = [f"seed={seed}", f"runs={runs}", f"name=seed-{seed}"]
+    if not any(setting.startswith("cache=") for setting in settings):
+        own.append(f"cache={cache}")
+    return [sys.executable, "-m", "evoharness.evolve", *settings, *own]
 
 
 def result_of(summary: Summary, minutes: float) -> SeedResult:
@@ -148,9 +164,10 @@ def shortcomings(results: Sequence[SeedResult], bounds: Bounds | None = None) ->
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0, 1 when something does not hold or a run fails, 2 for arguments that do not do."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    numbers = [word for word in words if "=" not in word]
+    keep = "keep" in words
+    numbers = [word for word in words if "=" not in word and word != "keep"]
     if not all(number.isdigit() for number in numbers):
-        print("usage: python benchmarks/seeds.py [SEED …] [key=value …]", file=sys.stderr)
+        print("usage: python benchmarks/seeds.py [keep] [SEED …] [key=value …]", file=sys.stderr)
         return 2
     seeds = [int(number) for number in numbers] or list(SEEDS)
     settings = (*SETTINGS, *(word for word in words if "=" in word))
@@ -159,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failures = []
     for seed in seeds:
         try:
-            results.append(run_seed(seed, settings, runs))
+            results.append(run_seed(seed, settings, runs, keep))
         except RuntimeError as error:
             failures.append(str(error))
     if results:

@@ -1,8 +1,10 @@
 """What the benchmark over seeds makes of runs: a table, and a verdict."""
 
+from pathlib import Path
+
 import pytest
 
-from benchmarks.seeds import SeedResult, main, shortcomings, table
+from benchmarks.seeds import SeedResult, evolve_command, main, run_seed, shortcomings, table
 from evoharness.records.evolution import BeforeAfter, SealedNumbers
 
 
@@ -51,3 +53,24 @@ def test_what_does_not_hold_is_named(results: list[SeedResult], said: str) -> No
 def test_arguments_are_seeds_and_settings(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eleven"]) == 2
     assert "usage" in capsys.readouterr().err
+
+
+def test_each_seed_has_a_cache_of_its_own_unless_one_is_given(tmp_path: Path) -> None:
+    own = evolve_command(7, ["preset=tiny"], tmp_path, tmp_path / "cache-7")
+    assert f"cache={tmp_path / 'cache-7'}" in own
+    given = evolve_command(7, ["preset=tiny", "cache=mine"], tmp_path, tmp_path / "cache-7")
+    assert [word for word in given if word.startswith("cache=")] == ["cache=mine"]
+
+
+def test_what_evolve_refuses_is_no_result(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="seed 7: evolve ended with 2"):
+        run_seed(7, ["preset=none"], tmp_path)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("keep", [False, True])
+def test_the_cache_of_a_seed_goes_with_it_unless_it_is_to_be_kept(tmp_path: Path, keep: bool) -> None:
+    done = run_seed(7, ["preset=tiny"], tmp_path, keep)
+    assert done.seed == 7
+    assert done.test.questions > 0
+    assert (tmp_path / "cache-7").exists() is keep
