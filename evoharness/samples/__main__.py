@@ -1,5 +1,7 @@
 """`python -m evoharness.samples out=DIR videos=N seed=S [minutes=M] [questions=Q] [workers=W]`."""
 
+import difflib
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +30,7 @@ def _number(kind: Callable[[str], float], low: float, high: float) -> Callable[[
             number = float("nan")
         if not low <= number <= high:
             what = "a whole number" if kind is int else "a number"
-            raise UserError(f"{key}={value}: {key} must be {what} from {low:g} to {high:g}")
+            raise UserError(f"{key}={value}: {key} must be {what} from {low} to {high}")
         return number
 
     return parse
@@ -46,20 +48,27 @@ NUMBERS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit status: 0, or 2 after a mistake of the user."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words and words[0] in ("-h", "--help", "help"):
+    if {"-h", "--help"} & set(words):
         print(USAGE)
         return 0
     try:
         return _run(words)
     except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _mistake(str(error))
+    except BrokenPipeError:
+        # the reader of our output went away (`… | head`): nothing is left to say, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
-        print(f"error: cannot write the recordings: {error}", file=sys.stderr)
-        return 2
+        return _mistake(f"cannot write the recordings: {error}")
     except KeyboardInterrupt:
         print("stopped; run the same command again to go on", file=sys.stderr)
         return 130
+
+
+def _mistake(said: str) -> int:
+    print(f"samples: {' '.join(said.split())}", file=sys.stderr)
+    return 2
 
 
 def _run(words: list[str]) -> int:
@@ -67,16 +76,21 @@ def _run(words: list[str]) -> int:
     out = ""
     for word in words:
         key, equals, value = word.partition("=")
+        if word.startswith("-"):
+            raise UserError(f"unknown option {word}: settings are given as key=value; see --help")
         if not equals:
-            raise UserError(f"{word!r} is not of the form key=value; see --help")
+            raise UserError(f"{word!r} is no setting: settings are given as key=value; see --help")
         if key == "out":
             out = value
         elif key in NUMBERS:
             values[key] = NUMBERS[key][0](key, value)
         else:
-            raise UserError(f"there is no setting {key!r}; the settings are out, {', '.join(NUMBERS)}")
-    if not out:
-        raise UserError("say where to put the recordings: out=DIR")
+            close = difflib.get_close_matches(key, ["out", *NUMBERS], n=1)
+            raise UserError(
+                f"there is no setting {key!r}{f': did you mean {close[0]}?' if close else '; see --help'}"
+            )
+    if not out.strip():
+        raise UserError("out=… is needed, for example out=my_samples/")
     folder = as_path(out)
     if folder.exists() and not folder.is_dir():
         raise UserError(f"out={out} is a file, not a folder")

@@ -44,22 +44,36 @@ def test_renders_into_a_folder_with_an_odd_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "out="),
-        (["videos=2"], "out="),
+        ([], "out=… is needed"),
+        (["videos=2"], "out=… is needed"),
+        (["out= "], "out=… is needed"),
+        (["out=x", "vidoes=2"], "did you mean videos?"),
+        (["out=x", "--force"], "unknown option --force"),
+        (["out=a\nb", "videos=two"], "videos=two"),
         (["out=x", "videos=two"], "videos=two"),
         (["out=x", "videos=0"], "videos=0"),
         (["out=x", "minutes=500"], "minutes=500"),
-        (["out=x", "colour=red"], "colour"),
+        (["out=x", "colour=red"], "no setting 'colour'"),
         (["x"], "key=value"),
         (["out=/proc/nowhere/samples"], "/proc/nowhere/samples"),
         ([f"out={__file__}"], "not a folder"),
+        ([f"out={__file__}/below"], "cannot write"),
+        (["out=" + "x" * 300], "too long"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(arguments: list[str], said: str) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stderr.startswith("samples: ")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["out=x", "-h"]])
+def test_help_can_be_asked_for_anywhere(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 0
+    assert "out=DIR" in done.stdout
 
 
 def imports(path: Path) -> set[str]:
