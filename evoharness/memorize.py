@@ -8,15 +8,16 @@ from evoharness.errors import UserError
 
 if TYPE_CHECKING:
     from evoharness.config import MemorizeConfig
+    from evoharness.memory import MemorySettings
     from evoharness.records.memory import VideoMemory
 
 
 def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
-    """Build the memory of each video, or take it from the cache."""
+    """Build the memory of each video, or take one that was built with the same settings from the cache."""
     from evoharness.cli.parts import executor_of, needed, videos_at
     from evoharness.cli.tables import Table
     from evoharness.evaluation import remembered
-    from evoharness.memory import render_tree
+    from evoharness.memory import MemorySettings, render_tree
     from evoharness.runs import make_progress
 
     progress = make_progress(config.display)
@@ -45,7 +46,13 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     for key in keys:
         table.add([key, *_counts(memories[key])])
     table.print()
+    print(f"found by commands with the same backbone and {_settings_text(MemorySettings(**config.memory))}")
     return {"videos": len(memories), "segments": sum(len(m.segments) for m in memories.values())}
+
+
+def _settings_text(settings: "MemorySettings") -> str:
+    """The settings as they are given on a command line."""
+    return " ".join(f"memory.{key}={value}" for key, value in settings.model_dump(mode="json").items())
 
 
 def _counts(memory: "VideoMemory") -> list[str]:
@@ -65,9 +72,9 @@ def _counts(memory: "VideoMemory") -> list[str]:
 
 COMMAND = Command(
     name="memorize",
-    purpose="Builds the memories of videos, which every other command then finds in the cache.",
+    purpose="Builds the memories of videos, which commands with the same memory settings find in the cache.",
     job=memorize,
-    examples=("videos=my_videos/", "'video=a lecture.mp4' show=true"),
+    examples=("videos=my_videos/", "'video=a lecture.mp4' show=true", "videos=my_videos/ memory.fps=2"),
 )
 
 

@@ -109,6 +109,19 @@ def test_a_memory_is_shown_as_a_tree(tiny: Finished, world: World) -> None:
     assert ended.code == 0, ended.text
     assert "s0000" in ended.out
     assert "1 memories in " in ended.out
+    assert "memory.fps=0.5 " in ended.out
+
+
+def test_a_memory_is_found_by_the_settings_that_memorize_prints(tiny: Finished, world: World) -> None:
+    shutil.copy(tiny.samples[1], world.folder / ODD)
+    memories = world.cache / "memories"
+    first = world.run("memorize", f"video={ODD}", "memory.fps=0.25")
+    known = set(memories.iterdir())
+    settings = [word for word in first.out.split() if word.startswith("memory.")]
+    assert "memory.fps=0.25" in settings
+    again = world.run("memorize", f"video={ODD}", *settings)
+    assert again.code == 0, again.text
+    assert set(memories.iterdir()) == known
 
 
 def test_a_run_becomes_a_page(tiny: Finished, world: World) -> None:
