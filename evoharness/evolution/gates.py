@@ -203,8 +203,9 @@ class MarginGate:
     """The rule of MedClaw (section III-F): R_s > R_0 + δ, and no question down two points or more.
 
     Each change is tested alone against the harness that the round began with, and all that pass are
-    kept. R is the mean reward from 1 to 5; rewards of 0/1 count as 1 + 4r. No guarantee: with 40
-    questions and δ = 0.05 a change that does nothing passes the first condition 21–35 % of the time.
+    retained. The round puts them together, and has the gate judge the combination in the same way. R is the
+    mean reward from 1 to 5; rewards of 0/1 count as 1 + 4r. No guarantee: with 40 questions and δ = 0.05 a
+    change that does nothing passes the first condition 21–35 % of the time.
     """
 
     name = "margin"

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from evoharness.evaluation import measure
 from evoharness.evolution import history as files
-from evoharness.evolution.combining import combined
+from evoharness.evolution.combining import combination, kept_alone, kept_together
 from evoharness.evolution.diagnosis import diagnose
 from evoharness.evolution.draw import draw_videos, with_roles
 from evoharness.evolution.gates import could_pass, level_of, make_gate
@@ -288,18 +288,42 @@ class Round:
         self, finalists: Sequence[Candidate], questions: RoundQuestions, level: float
     ) -> GateReport:
         with self.workshop.stage(self.number, "validation"):
-            report = validate(
-                finalists,
-                self.incumbent,
-                self.workshop.initial,
-                questions.validation,
-                make_gate(self.settings.gate, level, self.workshop.seed),
-                level,
-                self.settings.gate.looks,
-                self.workshop.answering(self.number, "validating"),
-            )
+            report = self._judged(finalists, questions, level)
+            if len(report.retained) > 1:
+                by_id = {candidate.id: candidate for candidate in finalists}
+                parts = [by_id[name] for name in report.retained]
+                report = self._combined(report, parts, questions, level)
         self.run.ledger.append("gate", round=self.number, report=report)
         return report
+
+    def _judged(self, finalists: Sequence[Candidate], questions: RoundQuestions, level: float) -> GateReport:
+        return validate(
+            finalists,
+            self.incumbent,
+            self.workshop.initial,
+            questions.validation,
+            make_gate(self.settings.gate, level, self.workshop.seed),
+            level,
+            self.settings.gate.looks,
+            self.workshop.answering(self.number, "validating"),
+        )
+
+    def _combined(
+        self, report: GateReport, parts: Sequence[Candidate], questions: RoundQuestions, level: float
+    ) -> GateReport:
+        """The report when several changes passed: with their combination, if that passes too."""
+        try:
+            made = combination(f"r{self.number}-combined", self.incumbent, parts)
+        except ValueError as error:
+            return kept_alone(report, f"they make no harness together: {' '.join(str(error).split())}")
+        if made.harness.fingerprint == parts[0].harness.fingerprint:
+            return kept_alone(report, f"it adds nothing to {parts[0].id}")
+        (record,) = self._verified([made], questions)
+        # what was left by a run that was killed here is filed anew
+        shutil.rmtree(self._folder(made.id), ignore_errors=True)
+        self._file(made, record)
+        tested = None if record.rejected else self._judged([made], questions, level)
+        return kept_together(report, record, tested)
 
     def _ended(
         self,
@@ -311,16 +335,18 @@ class Round:
         questions: RoundQuestions,
     ) -> RoundSummary:
         by_id = {candidate.id: candidate for candidate in candidates}
+        if report.combination is not None and not report.combination.rejected:
+            name = report.combination.proposal.id
+            by_id[name] = Candidate(report.combination.proposal, load_harness(self._folder(name) / "harness"))
         for verdict in report.verdicts:
             self.run.save(self._folder(verdict.candidate) / "verdict.json", verdict)
             self.workshop.progress.note(
                 f"round {self.number}: {verdict.candidate} ({by_id[verdict.candidate].proposal.title}) "
                 f"{verdict.decision.value}: {verdict.reason}"
             )
-        kept = [by_id[name] for name in report.retained]
-        harness = self.incumbent
+        kept = by_id[report.retained[0]] if report.retained else None
+        harness = kept.harness if kept else self.incumbent
         if kept:
-            harness = combined(self.incumbent, [candidate.harness for candidate in kept])
             self.workshop.harnesses.put(harness)
         status, message = self._status(candidates, finalists, report, draw, questions)
         return begun.model_copy(
@@ -328,8 +354,8 @@ class Round:
                 "status": status,
                 "message": message,
                 "finalists": len(finalists),
-                "retained": "+".join(candidate.id for candidate in kept) or None,
-                "change": "; ".join(candidate.proposal.title for candidate in kept),
+                "retained": kept.id if kept else None,
+                "change": kept.proposal.title if kept else "",
                 "harness": harness.fingerprint,
                 "validation": report.numbers,
             }

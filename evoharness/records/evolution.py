@@ -17,6 +17,8 @@ class ChangeKind(StrEnum):
     STRATEGY = "strategy"
     SKILL = "skill"
     TOOL = "tool"
+    COMBINATION = "combination"
+    """Several changes that passed the gate of a round, put together by the round itself."""
 
 
 class Proposal(Record):
@@ -264,7 +266,7 @@ class RoundSummary(Record):
     finalists: int = 0
     """Candidates that went to the gate."""
     retained: str | None = None
-    """Id of the candidate that was kept; several are joined by `+`."""
+    """Id of the candidate that was kept: of the combination, `r1-combined`, when several were."""
     change: str = ""
     """What it changed, in a line."""
     harness: str
@@ -373,7 +375,9 @@ class GateReport(Record):
     """α_r/K: what each finalist may spend of the run's error bound."""
     verdicts: tuple[Verdict, ...]
     retained: tuple[str, ...]
-    """Ids of what was kept; several only with `margin`."""
+    """Id of what was kept, none or one; before what passed `margin` was put together, several."""
     numbers: ValidationNumbers
     discordance: float | None = None
     """Mean share of discordant pairs among the finalists; None without finalists."""
+    combination: CandidateRecord | None = None
+    """What several finalists that passed make together, a candidate too; only with `margin`."""

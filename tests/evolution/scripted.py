@@ -1,9 +1,10 @@
 """A world small enough to know everything about: the answers of a harness follow from one number.
 
 `ScriptedExecutor` takes the place of the workers. A harness answers a question rightly when its ability
-exceeds the question's difficulty; ability grows with `detail_fps`, frames with `overview_fps`. Handing
-over the source evidence (the strategy of the diagnosis) adds to the ability. Everything else of a run,
-from the draw to the summary, is the real thing.
+exceeds the question's difficulty; ability grows with `detail_fps` and `replay_intervals`, frames with
+`overview_fps` and a little with `replay_intervals`; its code breaks on much of both. Handing
+over the source evidence (the strategy of the diagnosis) adds to the ability. Everything else of a run, from
+the draw to the summary, is the real thing.
 """
 
 import hashlib
@@ -24,6 +25,10 @@ from evoharness.records.question import PublicQuestion, Question, QuestionKind
 from evoharness.records.spend import Spend
 
 STRATEGY = "def strategy(ctx, question):\n    return ctx.answer([])\n"
+
+
+BREAKS_BEYOND = 24
+"""Product of `detail_fps` and `replay_intervals` beyond which code fails."""
 
 
 def harness(**parameters: Any) -> Harness:
@@ -83,17 +88,22 @@ def difficulty(asked: PublicQuestion) -> float:
 
 
 def ability(able: Harness) -> float:
-    """0.5 at 2 frames a second, 0.1 more for each further one."""
-    return 0.3 + 0.1 * able.parameters.detail_fps + (0.3 if "evidence_condition" in able.strategies else 0.0)
+    """0.5 at 2 frames a second and 3 intervals, 0.1 more for each further one."""
+    values = able.parameters
+    shown = 0.3 if "evidence_condition" in able.strategies else 0.0
+    return 0.3 + 0.1 * values.detail_fps + 0.1 * (values.replay_intervals - 3) + shown
 
 
 def scripted_answer(asked: PublicQuestion, able: Harness) -> Answered:
     """What that harness answers."""
+    values = able.parameters
     right = difficulty(asked) < ability(able)
-    frames = round(100 * able.parameters.overview_fps)
+    frames = round(100 * values.overview_fps + 10 * (values.replay_intervals - 3))
+    breaks = values.detail_fps * values.replay_intervals > BREAKS_BEYOND
     return Answered(
         question=asked.id,
-        status="ok",
+        status="sandbox:strategy_error" if breaks else "ok",
+        message="too much at once" if breaks else "",
         choice=0 if right else 1,
         spend=Spend(calls=2, frames=frames, input_tokens=250 * frames),
         trace=Trace(strategy="plain"),
