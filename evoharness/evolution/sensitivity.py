@@ -7,7 +7,6 @@ already meets a cap of 192 frames, so a higher rate changes nothing there.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evoharness.evolution.proposers.parameter_moves import parameter_moves
 from evoharness.evolution.proposing import Answer
 from evoharness.records.base import Record
 from evoharness.records.outcome import Outcome
@@ -49,6 +48,9 @@ def parameter_effects(
     harness: "Harness", questions: Sequence[Question], answer: Answer
 ) -> list[ParameterEffect]:
     """One effect for each step of each parameter and route, in the order of declaration."""
+    # here, because the proposers compare outcomes by what this module says
+    from evoharness.evolution.proposers.parameter_moves import parameter_moves
+
     steps = [(move, move.apply(harness)) for move in parameter_moves(harness)]
     applied = [(move, changed) for move, changed in steps if changed is not None]
     outcomes = answer([harness, *(changed for _, changed in applied)], questions)
