@@ -317,7 +317,7 @@ class Round:
         except ValueError as error:
             return kept_alone(report, f"they make no harness together: {' '.join(str(error).split())}")
         if made.harness.fingerprint == parts[0].harness.fingerprint:
-            return kept_alone(report, f"it adds nothing to {parts[0].id}")
+            return kept_alone(report, f"what it changes, {parts[0].id} changes too")
         (record,) = self._verified([made], questions)
         # what was left by a run that was killed here is filed anew
         shutil.rmtree(self._folder(made.id), ignore_errors=True)

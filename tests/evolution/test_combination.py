@@ -103,7 +103,9 @@ def test_a_combination_that_looks_too_much_is_not_kept(tmp_path: Path) -> None:
 def test_changes_that_collide_are_no_combination(tmp_path: Path) -> None:
     summary = margin(tmp_path, {"detail_fps": 3.0}, FASTER)
     assert summary.rounds[0].retained == "r1-2"
-    assert verdicts(tmp_path)["r1-1"].reason.endswith("it adds nothing to r1-2, and r1-2 is kept alone")
+    assert verdicts(tmp_path)["r1-1"].reason.endswith(
+        "what it changes, r1-2 changes too, and r1-2 is kept alone"
+    )
     assert not (tmp_path / "run" / "rounds" / "01" / "candidates" / "r1-combined").exists()
 
 
