@@ -57,7 +57,7 @@ def with_roles(
     missing = max(0, wanted - len(learned.intersection(videos)))
     if likeness is not None:
         fresh.sort(key=lambda video: likeness[video])
-    chosen = _spread(fresh, missing, rng) if likeness is not None else fresh[:missing]
+    chosen = _spread(fresh, missing) if likeness is not None else fresh[:missing]
     evolution = learned.intersection(videos).union(chosen)
     return Draw(
         evolution=tuple(video for video in videos if video in evolution),
@@ -65,12 +65,12 @@ def with_roles(
     )
 
 
-def _spread(ordered: Sequence[str], number: int, rng: Random) -> list[str]:
-    """`number` of them at equal steps, beginning at a place drawn from `rng`."""
+def _spread(ordered: Sequence[str], number: int) -> list[str]:
+    """`number` of them at equal steps: the middle of each step, so that none is at an extreme of its sort."""
     if number >= len(ordered):
         return list(ordered)
-    offset, step = rng.random(), len(ordered) / max(1, number)
-    return [ordered[int((index + offset) * step)] for index in range(number)]
+    step = len(ordered) / max(1, number)
+    return [ordered[int((index + 0.5) * step)] for index in range(number)]
 
 
 def interleaved(groups: Iterable[Sequence[Thing]], rng: Random) -> list[Thing]:

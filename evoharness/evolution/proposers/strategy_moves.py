@@ -1,6 +1,7 @@
-"""Moves of strategy code: each edit of a syntax tree, at a few budgets, for each strategy in use."""
+"""Moves of strategy code: each edit of a syntax tree, at two degrees of doubt, for each strategy in use."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,10 @@ from evoharness.evolution.proposers.syntax_moves import (
     Edit,
     Look,
     NotApplicable,
-    coarser_first_look,
+    answer_before_last_look,
     look_at_unseen,
     look_beside,
+    look_closer_where_unsure,
     look_over_everything,
     look_where_options_match,
     look_where_question_matches,
@@ -21,68 +23,53 @@ from evoharness.records.evolution import ChangeKind
 if TYPE_CHECKING:
     from evoharness.harness import Harness
 
-UNSURE = 0.6
-"""An option that scores less does not stand out."""
+DOUBTS = (0.4, 0.6)
+"""An option that scores less is in doubt: where nothing speaks for any option, or wherever little does."""
 
-Looks = tuple[tuple[str, Edit, Look], ...]
-
-WHERE_UNSURE: Looks = (
+LOOKS: tuple[tuple[str, Edit, Look], ...] = (
+    (
+        "look closer at what the first look points to",
+        look_closer_where_unsure,
+        Look(spans=4, before=2.5, after=2.5, fps=2, frames=48),
+    ),
     (
         "look again where the question matches",
         look_where_question_matches,
-        Look(spans=3, before=8, after=8, fps=4, frames=64, unless=UNSURE),
+        Look(spans=3, before=6, after=6, fps=4, frames=64),
     ),
     (
         "look again where each option matches",
         look_where_options_match,
-        Look(spans=4, before=4, after=4, fps=4, frames=64, unless=UNSURE),
+        Look(spans=4, before=3, after=3, fps=2, frames=48),
     ),
     (
         "look beside what the question names",
         look_beside,
-        Look(spans=2, before=20, after=20, fps=3, frames=96, unless=UNSURE),
+        Look(spans=1, before=15, after=15, fps=2, frames=32),
     ),
     (
         "look at what nothing was said of",
         look_at_unseen,
-        Look(spans=6, before=1, after=1, fps=2, frames=128, unless=UNSURE),
+        Look(spans=6, before=1, after=1, fps=2, frames=64),
     ),
     (
         "look over everything again",
         look_over_everything,
-        Look(spans=1, before=0, after=0, fps=2, frames=192, detail="overview_detail", unless=UNSURE),
-    ),
-    (
-        "look over everything closely",
-        look_over_everything,
-        Look(spans=2, before=0, after=0, fps=2, frames=192, unless=UNSURE),
+        Look(spans=1, before=0, after=0, fps=2, frames=96),
     ),
 )
-"""Looks for questions of which the first answer is unsure; each is also tried after a coarser first look."""
-
-ALWAYS: Looks = (
-    (
-        "look again where each option matches",
-        look_where_options_match,
-        Look(spans=4, before=2, after=2, fps=4, frames=48),
-    ),
-    (
-        "look beside what the question names",
-        look_beside,
-        Look(spans=2, before=15, after=15, fps=3, frames=64),
-    ),
-)
-"""Looks for every question, with few frames."""
+"""Looks for questions of which the first answer is unsure."""
 
 
 def strategy_moves(strategies: Iterable[str]) -> Iterator[Move]:
     """Every edit, in all of these strategies that have the shape for it."""
     names = tuple(strategies)
-    for what, edit, look in (*WHERE_UNSURE, *ALWAYS):
-        yield _move(f"{what}: {look}", partial(_edited, names, partial(_with, edit, look)))
-    for what, edit, look in WHERE_UNSURE:
-        change = partial(_edited, names, partial(_coarse_then, edit, look))
-        yield _move(f"half the first look; {what}: {look}", change)
+    for doubt in DOUBTS:
+        for what, edit, look in LOOKS:
+            unsure = replace(look, unless=doubt)
+            yield _move(f"{what}: {unsure}", partial(_edited, names, partial(_with, edit, unsure)))
+        title = f"answer before the last look, which is spared where an option scores {doubt:g}"
+        yield _move(title, partial(_edited, names, partial(answer_before_last_look, unless=doubt)))
 
 
 def _move(title: str, apply: "partial[Harness | None]") -> Move:
@@ -91,10 +78,6 @@ def _move(title: str, apply: "partial[Harness | None]") -> Move:
 
 def _with(edit: Edit, look: Look, source: str) -> str:
     return edit(source, look)
-
-
-def _coarse_then(edit: Edit, look: Look, source: str) -> str:
-    return edit(coarser_first_look(source), look)
 
 
 def _edited(names: tuple[str, ...], edit: "partial[str]", harness: "Harness") -> "Harness | None":

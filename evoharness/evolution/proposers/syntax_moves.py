@@ -73,30 +73,55 @@ def look_at_unseen(source: str, look: Look) -> str:
     return _with_look(source, look, _UNSEEN)
 
 
-def coarser_first_look(source: str) -> str:
-    """Give the first look half the rate and half the frames: what is saved can be spent where it matters."""
+def look_closer_at_candidates(source: str, look: Look) -> str:
+    """Look closer at what the only look before the answer points to."""
     tree = ast.parse(source)
-    looks = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_call(node, "look")]
-    if not looks:
-        raise NotApplicable("the strategy never looks")
-    first = min(looks, key=lambda call: (call.lineno, call.col_offset))
-    arguments = {keyword.arg: keyword for keyword in first.keywords}
-    if "fps" not in arguments or "max_frames" not in arguments:
-        raise NotApplicable("the first look names neither its rate nor its frames")
-    for name, half in (("fps", "({}) / 2"), ("max_frames", "max(1, ({}) // 2)")):
-        code = half.format(ast.unparse(arguments[name].value))
-        arguments[name].value = ast.parse(code, mode="eval").body
+    body, position = _place_of_answer(tree)
+    looks = [statement for statement in body[:position] if _holds_call(statement, "look")]
+    if len(looks) != 1:
+        raise NotApplicable("the strategy does not look exactly once before it answers")
+    match looks[0]:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if _is_call(value, "look"):
+            return _with_look(source, look, _CANDIDATES, looked=name)
+        case _:
+            raise NotApplicable("what the look finds has no name")
+
+
+def look_closer_where_unsure(source: str, look: Look) -> str:
+    """Look closer at what the only look points to; a closer look already there is spared when sure."""
+    try:
+        return look_closer_at_candidates(source, look)
+    except NotApplicable:
+        if look.unless is None:
+            raise
+        return answer_before_last_look(source, look.unless)
+
+
+def answer_before_last_look(source: str, unless: float) -> str:
+    """Answer before the last look, and skip what follows when one option scores at least `unless`."""
+    tree = ast.parse(source)
+    body, position = _place_of_answer(tree)
+    call = _answer_call(body[position])
+    looks = [at for at, statement in enumerate(body[:position]) if _holds_call(statement, "look")]
+    if len(looks) < 2:
+        raise NotApplicable("the strategy looks only once before it answers")
+    evidence = call.args[0]
+    if not isinstance(evidence, ast.Name) or evidence.id not in _assigned(body[: looks[-1]]):
+        raise NotApplicable("what the answer is given from is not there before the last look")
+    taken = _names(tree)
+    renamed = _Renamed(taken, call, "", evidence=evidence.id)
+    body[looks[-1] : looks[-1]] = renamed.visit(ast.parse(_UNLESS.format(unless=unless))).body
     return _written(tree)
 
 
-def _with_look(source: str, look: Look, places: str) -> str:
+def _with_look(source: str, look: Look, places: str, looked: str = "") -> str:
     tree = ast.parse(source)
     body, position = _place_of_answer(tree)
     call = _answer_call(body[position])
     code = _GATHER
     if look.unless is not None:
         code += _UNLESS.format(unless=look.unless)
-    code += places.format(**vars(look))
+    code += places.format(**vars(look), looked=looked)
     code += _LOOK.format(**vars(look))
     taken = _names(tree)
     helper = _helper(tree, taken)
@@ -174,6 +199,12 @@ if ctx.video.duration > seen_until:
 places = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:{spans}]
 """
 
+_CANDIDATES = """
+places = []
+for candidate in {looked}["candidates"][:{spans}]:
+    places.append([candidate["start"] - {before}, candidate["end"] + {after}])
+"""
+
 _EVERYWHERE = """
 part = ctx.video.duration / {spans}
 places = []
@@ -191,7 +222,7 @@ if places:
 _OWN = frozenset(
     {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier"}
     | {"reach_back", "reach_on", "gaps", "seen_until", "observed", "wanted"}
-    | {"index", "item", "option", "number", "gap"}
+    | {"index", "item", "option", "candidate", "number", "gap"}
 )
 """Names that the inserted code assigns."""
 
@@ -199,11 +230,13 @@ _OWN = frozenset(
 class _Renamed(ast.NodeTransformer):
     """Puts the evidence into inserted code, and numbers its names when the strategy uses them already."""
 
-    def __init__(self, taken: set[str], answer: ast.Call, helper: str) -> None:
+    def __init__(self, taken: set[str], answer: ast.Call, helper: str, evidence: str | None = None) -> None:
         number = 1
         while any(_numbered(name, number) in taken for name in _OWN):
             number += 1
         self.names = {name: _numbered(name, number) for name in _OWN} | {"placed": helper}
+        if evidence is not None:
+            self.names["evidence"] = evidence
         self._answer = answer
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -270,6 +303,10 @@ def _knows_question(node: ast.stmt) -> bool:
     return {"ctx", "question"} <= {argument.arg for argument in node.args.args}
 
 
+def _holds_call(statement: ast.stmt, method: str) -> bool:
+    return any(_is_call(node, method) for node in ast.walk(statement))
+
+
 def _holds_answer(statement: ast.stmt) -> bool:
     calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
     return any(_is_call(call, "answer") and call.args for call in calls)
@@ -296,6 +333,11 @@ def _names(tree: ast.AST) -> set[str]:
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     return used | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def _assigned(statements: list[ast.stmt]) -> set[str]:
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _written(tree: ast.Module) -> str:

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from evoharness.evolution.proposers.strategy_moves import ALWAYS, WHERE_UNSURE, strategy_moves
+from evoharness.evolution.proposers.strategy_moves import DOUBTS, LOOKS, strategy_moves
 from evoharness.evolution.proposers.syntax_moves import (
     Edit,
     Look,
     NotApplicable,
-    coarser_first_look,
+    answer_before_last_look,
     look_at_unseen,
     look_beside,
+    look_closer_at_candidates,
+    look_closer_where_unsure,
     look_over_everything,
     look_where_options_match,
     look_where_question_matches,
@@ -25,6 +27,7 @@ from evoharness.memory import MemoryReader
 from evoharness.models.perception_tasks import InspectFrames
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer
 from evoharness.models.task import Task
+from evoharness.records.interval import Interval
 from evoharness.records.memory import VideoMemory
 from evoharness.records.outcome import Answered
 from evoharness.records.question import PublicQuestion
@@ -322,30 +325,62 @@ def strategy(ctx, question):
     assert "evidence = ['late']" in edited
 
 
-@pytest.mark.parametrize("name", ["overview", "chunked", "memory"])
-def test_a_coarser_first_look_takes_half(name: str, ask: Ask) -> None:
-    source = coarser_first_look(STRATEGIES[name])
-    assert check_source(source) == []
-    before, _ = ask(STRATEGIES[name])
-    after, _ = ask(source)
-    assert after.status == "ok"
-    assert 0 < after.spend.frames <= 0.5 * before.spend.frames + 1, "a rounded frame more at most"
+def test_the_last_look_is_spared_where_an_option_scores_enough(ask: Ask) -> None:
+    """The witness scores 0.7, and `chunked` looks at a chunk, then closer at what the chunk points to."""
+    event = Interval(start=20, end=22)
+    before, plain = ask(STRATEGIES["chunked"], Witness(event))
+    sure, spared = ask(answer_before_last_look(STRATEGIES["chunked"], 0.7), Witness(event))
+    unsure, looked_on = ask(answer_before_last_look(STRATEGIES["chunked"], 0.71), Witness(event))
+    assert len(looked(plain)) > 1, "there is a closer look to spare"
+    assert (sure.status, sure.choice, looked(spared)) == ("ok", before.choice, looked(plain)[:1])
+    assert (unsure.status, unsure.choice, looked(looked_on)) == ("ok", before.choice, looked(plain))
+    asked = [len(backbone.of(AnswerQuestion)) for backbone in (plain, spared, looked_on)]
+    assert asked == [1, 1, 2]
 
 
-def test_a_first_look_can_be_made_coarser_again_and_again(ask: Ask) -> None:
-    source = STRATEGIES["overview"]
-    for _ in range(9):
-        source = coarser_first_look(source)
-    answered, _ = ask(source)
-    assert (answered.status, answered.spend.frames) == ("ok", 1)
+def test_a_closer_look_goes_to_what_the_only_look_points_to(ask: Ask) -> None:
+    event = Interval(start=20, end=22)
+    answered, backbone = ask(look_closer_where_unsure(STRATEGIES["overview"], UNSURE), Witness(event))
+    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0), (17.0, 26.0)])
+    _, nothing_found = ask(look_closer_where_unsure(STRATEGIES["overview"], UNSURE), Witness())
+    assert looked(nothing_found) == [(0.0, 60.0)]
 
 
-@pytest.mark.parametrize(("name", "missing"), [("one_shot", "never looks"), ("orchestrated", "never looks")])
-def test_without_a_first_look_there_is_nothing_to_make_coarser(name: str, missing: str) -> None:
-    with pytest.raises(NotApplicable, match=missing):
-        coarser_first_look(STRATEGIES[name])
-    with pytest.raises(NotApplicable, match="names neither"):
-        coarser_first_look(look_beside(STRATEGIES[name], LOOK))
+def test_a_strategy_with_a_closer_look_of_its_own_spares_it_when_sure() -> None:
+    own = look_closer_where_unsure(STRATEGIES["chunked"], UNSURE)
+    assert own == answer_before_last_look(STRATEGIES["chunked"], 0.9)
+    with pytest.raises(NotApplicable, match="exactly once"):
+        look_closer_where_unsure(STRATEGIES["chunked"], LOOK)
+
+
+def test_a_look_that_keeps_nothing_points_nowhere() -> None:
+    source = """
+def strategy(ctx, question):
+    seen = ctx.look(spans=[])["observations"]
+    return ctx.answer(seen)
+"""
+    with pytest.raises(NotApplicable, match="has no name"):
+        look_closer_at_candidates(source, LOOK)
+
+
+@pytest.mark.parametrize("name", ["overview", "one_shot", "orchestrated"])
+def test_a_strategy_that_looks_once_has_no_last_look_to_spare(name: str) -> None:
+    with pytest.raises(NotApplicable, match="only once"):
+        answer_before_last_look(STRATEGIES[name], 0.5)
+
+
+@pytest.mark.parametrize(
+    "evidence", ["[first, second]", "second"], ids=["has no name", "comes with the last look"]
+)
+def test_evidence_has_to_be_there_before_the_last_look(evidence: str) -> None:
+    source = f"""
+def strategy(ctx, question):
+    first = ctx.look(spans=[[0, 5]])["observations"]
+    second = ctx.look(spans=[[5, 9]])["observations"]
+    return ctx.answer({evidence})
+"""
+    with pytest.raises(NotApplicable, match="not there before the last look"):
+        answer_before_last_look(source, 0.5)
 
 
 def test_a_look_says_what_it_costs() -> None:
@@ -358,15 +393,13 @@ def test_a_look_says_what_it_costs() -> None:
 
 def test_moves_of_strategies_are_legal_and_of_different_names(ask: Ask) -> None:
     moves = list(strategy_moves(["chunked", "overview"]))
-    assert len({move.title for move in moves}) == len(moves) == 2 * len(WHERE_UNSURE) + len(ALWAYS)
+    assert len({move.title for move in moves}) == len(moves) == len(DOUBTS) * (len(LOOKS) + 1)
     results = []
     for move in moves:
         changed = move.apply(initial_harness())
         assert isinstance(changed, Harness)
-        assert {name for name, code in changed.strategies.items() if code != STRATEGIES[name]} == {
-            "chunked",
-            "overview",
-        }
+        edited = {name for name, code in changed.strategies.items() if code != STRATEGIES[name]}
+        assert edited == ({"chunked"} if "last look" in move.title else {"chunked", "overview"})
         results.append(changed.fingerprint)
         answered, _ = ask(changed.strategies["chunked"])
         assert answered.status == "ok"
@@ -374,10 +407,5 @@ def test_moves_of_strategies_are_legal_and_of_different_names(ask: Ask) -> None:
 
 
 def test_a_move_changes_the_strategies_that_have_the_shape_for_it() -> None:
-    halved = [move for move in strategy_moves(["one_shot", "overview"]) if move.title.startswith("half")]
-    changed = halved[0].apply(initial_harness())
-    assert changed is not None
-    assert changed.strategies["one_shot"] == STRATEGIES["one_shot"]
-    assert changed.strategies["overview"] != STRATEGIES["overview"]
-    nothing = [move for move in strategy_moves(["one_shot"]) if move.title.startswith("half")]
-    assert [move.apply(initial_harness()) for move in nothing] == [None] * len(WHERE_UNSURE)
+    spared = [move for move in strategy_moves(["one_shot", "overview"]) if "last look" in move.title]
+    assert [move.apply(initial_harness()) for move in spared] == [None] * len(DOUBTS)
