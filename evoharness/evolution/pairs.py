@@ -1,5 +1,6 @@
 """Two harnesses on the same questions: what every decision about a candidate is computed from."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,6 +57,12 @@ class Pairs:
     def net(self) -> float:
         """The summed difference."""
         return sum(pair.difference for pair in self.pairs)
+
+    @property
+    def strength(self) -> float:
+        """How clear the gain is: Σd / √Σd², with options (b − c) / √(b + c); 0 without a difference."""
+        squares = sum(pair.difference**2 for pair in self.pairs)
+        return self.net / math.sqrt(squares) if squares else 0.0
 
     @property
     def delta(self) -> float:

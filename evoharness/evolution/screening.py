@@ -1,10 +1,11 @@
 """The race: candidates answer the evolution questions in stages, and the hopeless leave early.
 
 After each stage those leave that gained nothing over the incumbent (net ≤ 0) or look too much, and all but
-the best when there are still more than the stage keeps. The last stage keeps K; of those that answer every
-question alike only the cheapest, since a second one would cost the gate level and could show no more. What
-is left is frozen before any validation question is answered. The order of the questions is fixed
-beforehand, so every candidate of a stage has answered the same ones.
+the best when there are still more than the stage keeps. The best are those whose gain is clearest, which is
+what the gate will ask for: 7 won and none lost come before 12 won and 4 lost. The last stage keeps K; of
+those that answer every question alike only the cheapest, since a second one would cost the gate level and
+could show no more. What is left is frozen before any validation question is answered. The order of the
+questions is fixed beforehand, so every candidate of a stage has answered the same ones.
 """
 
 import math
@@ -59,7 +60,7 @@ def screen(
         pairs = {c.id: paired(asked, old, outcomes[c.harness.fingerprint], first) for c in racing}
         shares = [(p.wins + p.losses) / len(p.pairs) for p in pairs.values() if p.pairs]
         discordance = sum(shares) / len(shares) if shares else None
-        racing.sort(key=lambda c: (-pairs[c.id].net, pairs[c.id].tokens, c.id))
+        racing.sort(key=lambda c: (-pairs[c.id].strength, pairs[c.id].tokens, c.id))
         room = kept_after(number, len(sizes), len(candidates), finalists)
         standings: list[Standing] = []
         staying: list[Candidate] = []

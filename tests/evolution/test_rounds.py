@@ -39,9 +39,9 @@ def test_what_was_outranked_or_not_shown_may_come_again_and_what_gained_nothing_
 ) -> None:
     """Gains too small for the gate; the incumbent stays, so that round 2 proposes the same harnesses."""
     changes: list[dict[str, float]] = [
-        {"detail_fps": 3.4},
-        {"detail_fps": 3.0},
-        {"detail_fps": 3.4},
+        {"detail_fps": 3.8},
+        {"detail_fps": 3.6},
+        {"detail_fps": 3.8},
         {"search_results": 7},
         {"detail_fps": 5.0, "overview_fps": 2.0},
         {"detail_fps": 2.0},

@@ -162,3 +162,9 @@ def test_the_last_stage_keeps_as_many_as_may_be_finalists(
     kept = [kept_after(stage, stages, candidates, finalists) for stage in range(1, stages + 1)]
     assert kept == sorted(kept, reverse=True)
     assert kept[-1] == min(candidates, finalists)
+
+
+def test_a_clear_gain_comes_before_a_larger_one_that_breaks_as_much() -> None:
+    lost = range(0, 16, 2)
+    track = Track({"clear": (odd(7), NOTHING, 100), "costly": (odd(16), lost, 100)})
+    assert track.race(sizes=(80,), finalists=1).finalists == ("clear",)
