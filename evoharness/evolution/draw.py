@@ -1,7 +1,7 @@
 """Which videos a round uses."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from random import Random
 from typing import TypeVar
 
@@ -57,7 +57,7 @@ def with_roles(
     missing = max(0, wanted - len(learned.intersection(videos)))
     if likeness is not None:
         fresh.sort(key=lambda video: likeness[video])
-    chosen = _spread(fresh, missing) if likeness is not None else fresh[:missing]
+    chosen = _spread(fresh, missing, rng) if likeness is not None else fresh[:missing]
     evolution = learned.intersection(videos).union(chosen)
     return Draw(
         evolution=tuple(video for video in videos if video in evolution),
@@ -65,12 +65,12 @@ def with_roles(
     )
 
 
-def _spread(ordered: Sequence[str], number: int) -> list[str]:
-    """`number` of them at equal steps: the middle of each step, so that none is at an extreme of its sort."""
+def _spread(ordered: Sequence[str], number: int, rng: Random) -> list[str]:
+    """`number` of them: cut into as many equal parts, of each part any one."""
     if number >= len(ordered):
         return list(ordered)
-    step = len(ordered) / max(1, number)
-    return [ordered[int((index + 0.5) * step)] for index in range(number)]
+    ends = [round(index * len(ordered) / max(1, number)) for index in range(number + 1)]
+    return [ordered[rng.randrange(start, end)] for start, end in pairwise(ends)]
 
 
 def interleaved(groups: Iterable[Sequence[Thing]], rng: Random) -> list[Thing]:

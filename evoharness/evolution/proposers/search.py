@@ -81,10 +81,11 @@ class Tried:
     def worth(self) -> float:
         """The gain, less what was broken, less what looking more than the initial harness has to bring.
 
-        What is broken counts twice: a change that mends one sort of question and breaks another is worth
-        something only where the first sort is as frequent as here.
+        What is broken counts three times: a change that mends one sort of question and breaks another is
+        worth something only where the first sort is as frequent as here, and the best of many tries mends
+        less elsewhere than where it was found.
         """
-        return self.gain - self.broken - PRICE * max(0.0, self.observation - 1)
+        return self.gain - 2 * self.broken - PRICE * max(0.0, self.observation - 1)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from evoharness.evolution.proposers.syntax_moves import (
     answer_before_last_look,
     look_at_unseen,
     look_beside,
-    look_closer_where_unsure,
+    look_closer_at_candidates,
     look_over_everything,
     look_where_options_match,
     look_where_question_matches,
@@ -29,36 +29,41 @@ DOUBTS = (0.4, 0.6)
 LOOKS: tuple[tuple[str, Edit, Look], ...] = (
     (
         "look closer at what the first look points to",
-        look_closer_where_unsure,
-        Look(spans=4, before=2.5, after=2.5, fps=2, frames=48),
+        look_closer_at_candidates,
+        Look(spans=3, before=2.5, after=2.5, fps=2, frames=24),
     ),
     (
-        "look again where the question matches",
+        "look closer where the question matches",
         look_where_question_matches,
-        Look(spans=3, before=6, after=6, fps=4, frames=64),
+        Look(spans=3, before=6, after=6, fps=2, frames=24),
     ),
     (
-        "look again where each option matches",
+        "look closer where each option matches",
         look_where_options_match,
-        Look(spans=4, before=3, after=3, fps=2, frames=48),
+        Look(spans=4, before=3, after=3, fps=1, frames=24),
     ),
     (
-        "look beside what the question names",
+        "look more often beside what the question names",
         look_beside,
-        Look(spans=1, before=15, after=15, fps=2, frames=32),
+        Look(spans=1, before=15, after=15, fps=3, frames=64, detail="overview_detail"),
+    ),
+    (
+        "look closer beside what the question names",
+        look_beside,
+        Look(spans=1, before=15, after=15, fps=1, frames=24),
     ),
     (
         "look at what nothing was said of",
         look_at_unseen,
-        Look(spans=6, before=1, after=1, fps=2, frames=64),
+        Look(spans=6, before=1, after=1, fps=2, frames=64, detail="overview_detail"),
     ),
     (
-        "look over everything again",
+        "look closer at everything",
         look_over_everything,
-        Look(spans=1, before=0, after=0, fps=2, frames=96),
+        Look(spans=1, before=0, after=0, fps=2, frames=48),
     ),
 )
-"""Looks for questions of which the first answer is unsure."""
+"""Looks for questions of which the first answer is unsure: few frames at full size, or more small ones."""
 
 
 def strategy_moves(strategies: Iterable[str]) -> Iterator[Move]:

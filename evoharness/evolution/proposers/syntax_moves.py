@@ -87,16 +87,6 @@ def look_closer_at_candidates(source: str, look: Look) -> str:
             raise NotApplicable("what the look finds has no name")
 
 
-def look_closer_where_unsure(source: str, look: Look) -> str:
-    """Look closer at what the only look points to; a closer look already there is spared when sure."""
-    try:
-        return look_closer_at_candidates(source, look)
-    except NotApplicable:
-        if look.unless is None:
-            raise
-        return answer_before_last_look(source, look.unless)
-
-
 def answer_before_last_look(source: str, unless: float) -> str:
     """Answer before the last look, and skip what follows when one option scores at least `unless`."""
     tree = ast.parse(source)

@@ -17,7 +17,6 @@ from evoharness.evolution.proposers.syntax_moves import (
     look_at_unseen,
     look_beside,
     look_closer_at_candidates,
-    look_closer_where_unsure,
     look_over_everything,
     look_where_options_match,
     look_where_question_matches,
@@ -340,17 +339,16 @@ def test_the_last_look_is_spared_where_an_option_scores_enough(ask: Ask) -> None
 
 def test_a_closer_look_goes_to_what_the_only_look_points_to(ask: Ask) -> None:
     event = Interval(start=20, end=22)
-    answered, backbone = ask(look_closer_where_unsure(STRATEGIES["overview"], UNSURE), Witness(event))
+    answered, backbone = ask(look_closer_at_candidates(STRATEGIES["overview"], UNSURE), Witness(event))
     assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0), (17.0, 26.0)])
-    _, nothing_found = ask(look_closer_where_unsure(STRATEGIES["overview"], UNSURE), Witness())
+    _, nothing_found = ask(look_closer_at_candidates(STRATEGIES["overview"], UNSURE), Witness())
     assert looked(nothing_found) == [(0.0, 60.0)]
 
 
-def test_a_strategy_with_a_closer_look_of_its_own_spares_it_when_sure() -> None:
-    own = look_closer_where_unsure(STRATEGIES["chunked"], UNSURE)
-    assert own == answer_before_last_look(STRATEGIES["chunked"], 0.9)
+@pytest.mark.parametrize("name", ["chunked", "one_shot", "orchestrated"])
+def test_only_where_there_is_one_look_can_one_look_closer(name: str) -> None:
     with pytest.raises(NotApplicable, match="exactly once"):
-        look_closer_where_unsure(STRATEGIES["chunked"], LOOK)
+        look_closer_at_candidates(STRATEGIES[name], LOOK)
 
 
 def test_a_look_that_keeps_nothing_points_nowhere() -> None:
@@ -399,7 +397,10 @@ def test_moves_of_strategies_are_legal_and_of_different_names(ask: Ask) -> None:
         changed = move.apply(initial_harness())
         assert isinstance(changed, Harness)
         edited = {name for name, code in changed.strategies.items() if code != STRATEGIES[name]}
-        assert edited == ({"chunked"} if "last look" in move.title else {"chunked", "overview"})
+        only = (
+            {"chunked"} if "last look" in move.title else {"overview"} if "first look" in move.title else None
+        )
+        assert edited == (only or {"chunked", "overview"})
         results.append(changed.fingerprint)
         answered, _ = ask(changed.strategies["chunked"])
         assert answered.status == "ok"
