@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evoharness.evolution.proposers.moves import Move
+from evoharness.evolution.proposers.moves import ROUTES, Move
 from evoharness.records.evolution import ChangeKind
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ def _route_moves(harness: "Harness") -> Iterator[Move]:
             yield Move(
                 title=f"{route.strategy} up to {until:g} s, then {following} (was {route.until_s:g} s)",
                 kind=ChangeKind.PARAMETERS,
-                subject="routes",
+                subject=ROUTES,
                 apply=partial(_end_route, position, until),
             )
         yield Move(
             title=f"{following} instead of {route.strategy} up to {route.until_s:g} s",
             kind=ChangeKind.PARAMETERS,
-            subject="routes",
+            subject=ROUTES,
             apply=partial(_reroute, position, following),
         )
 

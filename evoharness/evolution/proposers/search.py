@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from evoharness.evolution.diagnosis import right
-from evoharness.evolution.proposers.moves import Move
+from evoharness.evolution.proposers.moves import ROUTES, Move
 from evoharness.evolution.proposers.parameter_moves import parameter_moves, used_parameters
 from evoharness.evolution.proposers.strategy_moves import strategy_moves
 from evoharness.evolution.proposing import Candidate, ProposalContext
@@ -35,7 +35,7 @@ SAVING = 0.8
 
 PRICE = 0.1
 """Gain in accuracy that looking twice as much has to bring before it is worth as much as not doing so."""
-ALLOWANCE = 0.6
+ALLOWANCE = 0.8
 """Share of the gate's allowance of observation that a proposal may use: other videos will ask for more."""
 
 
@@ -176,7 +176,7 @@ class _Search:
         # videos of other lengths than those drawn should profit too, short of those that need a memory
         routed |= {route.strategy for route in harness.routes if not route.memory}
         read = used_parameters(harness, routed)
-        turns = [m for m in parameter_moves(harness) if m.subject == "routes" or m.subject in read]
+        turns = [m for m in parameter_moves(harness) if m.subject == ROUTES or m.subject in read]
         edits = list(strategy_moves(sorted(routed)))
         context.rng.shuffle(turns)
         context.rng.shuffle(edits)
@@ -189,7 +189,7 @@ class _Search:
         pairs: list[tuple[bool, float, int, Tried, Tried]] = []
         for old in beam:
             for single in singles:
-                if single.moves[0].title in {move.title for move in old.moves}:
+                if any(single.moves[0].undoes(move) for move in old.moves):
                     continue
                 gain = old.gain + single.gain
                 observation = old.observation * single.observation
