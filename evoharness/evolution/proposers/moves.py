@@ -21,11 +21,10 @@ class Move:
     """The change in a few words; unique among the moves of a round."""
     kind: ChangeKind
     subject: str
-    """What it touches: the name of a parameter, `routes` or `strategies`."""
+    """What it is about: the name of a parameter, `routes`, or what a strategy is made to do."""
     apply: "Callable[[Harness], Harness | None]"
     """The changed harness; None where the move does not apply."""
 
     def undoes(self, other: "Move") -> bool:
-        """Whether nothing of `other` would be left: the same move, or another value of its parameter."""
-        same_value = self.kind is ChangeKind.PARAMETERS and self.subject == other.subject
-        return self.title == other.title or (same_value and self.subject != ROUTES)
+        """Whether the two are about one thing, so that the later one takes the place of the earlier."""
+        return self.subject == other.subject and self.subject != ROUTES

@@ -72,13 +72,20 @@ def strategy_moves(strategies: Iterable[str]) -> Iterator[Move]:
     for doubt in DOUBTS:
         for what, edit, look in LOOKS:
             unsure = replace(look, unless=doubt)
-            yield _move(f"{what}: {unsure}", partial(_edited, names, partial(_with, edit, unsure)))
-        title = f"answer before the last look, which is spared where an option scores {doubt:g}"
-        yield _move(title, partial(_edited, names, partial(answer_before_last_look, unless=doubt)))
+            yield _move(what, f": {unsure}", names, partial(_with, edit, unsure))
+        spared = partial(answer_before_last_look, unless=doubt)
+        yield _move(
+            "answer before the last look",
+            f", which is spared where an option scores {doubt:g}",
+            names,
+            spared,
+        )
 
 
-def _move(title: str, apply: "partial[Harness | None]") -> Move:
-    return Move(title=title, kind=ChangeKind.STRATEGY, subject="strategies", apply=apply)
+def _move(what: str, how: str, names: tuple[str, ...], edit: "partial[str]") -> Move:
+    return Move(
+        title=f"{what}{how}", kind=ChangeKind.STRATEGY, subject=what, apply=partial(_edited, names, edit)
+    )
 
 
 def _with(edit: Edit, look: Look, source: str) -> str:
