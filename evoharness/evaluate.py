@@ -172,7 +172,8 @@ def compare(these: "Sequence[Outcome]", those: "Sequence[Outcome]") -> dict[str,
 
 
 def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]") -> None:
-    from evoharness.cli.tables import Table, percent
+    from evoharness.cli.tables import Table
+    from evoharness.runs.progress import percent
 
     table = Table(
         f"{summary['questions']} questions",

@@ -102,7 +102,8 @@ def _quoted(run: "RunDirectory") -> str:
 
 def print_summary(summary: "Summary") -> None:
     """Accuracy, frames and tokens by round on validation, and initial against final on the sealed test."""
-    from evoharness.cli.tables import Table, percent
+    from evoharness.cli.tables import Table
+    from evoharness.runs.progress import percent
     from evoharness.runs.progress import quantity
 
     columns = ["round", "questions", "incumbent", "candidate", "p", "frames", "tokens"]

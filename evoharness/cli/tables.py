@@ -43,11 +43,6 @@ def shown(value: str | int | float | None) -> str:
     return str(value)
 
 
-def percent(share: float | None) -> str:
-    """`62.5 %`; a dash for None."""
-    return "–" if share is None else f"{share:.1%}".replace("%", " %")
-
-
 def _numeric(cell: str) -> bool:
     return not cell or cell[0].isdigit() or cell[0] in "–+-$" or cell in {"nan"}
 

@@ -9,7 +9,7 @@ from typing import Any
 from evoharness.records.evolution import RoundSummary, Summary
 from evoharness.runs.damage import reading
 from evoharness.runs.directory import RunDirectory
-from evoharness.runs.progress import duration_text, quantity
+from evoharness.runs.progress import duration_text, percent, quantity
 
 CHART_WIDTH = 640
 CHART_HEIGHT = 240
@@ -110,11 +110,6 @@ def chart(rounds: tuple[RoundSummary, ...]) -> dict[str, Any]:
         "ticks": ticks,
         "labels": labels,
     }
-
-
-def percent(share: float | None) -> str:
-    """`62.5 %`; a dash for None."""
-    return "–" if share is None else f"{share * 100:.1f} %"
 
 
 def _text(path: Path) -> str:

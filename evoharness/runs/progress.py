@@ -184,6 +184,11 @@ def duration_text(seconds: float) -> str:
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
 
 
+def percent(share: float | None) -> str:
+    """`62.5 %`; a dash for None."""
+    return "–" if share is None else f"{share * 100:.1f} %"
+
+
 def make_progress(display: str = "auto", console: "Console | None" = None) -> Progress:
     """The display of that name; `auto` is live on a terminal and plain lines elsewhere."""
     if display == "auto":
