@@ -103,8 +103,7 @@ def _quoted(run: "RunDirectory") -> str:
 def print_summary(summary: "Summary") -> None:
     """Accuracy, frames and tokens by round on validation, and initial against final on the sealed test."""
     from evoharness.cli.tables import Table
-    from evoharness.runs.progress import percent
-    from evoharness.runs.progress import quantity
+    from evoharness.runs.progress import percent, quantity
 
     columns = ["round", "questions", "incumbent", "candidate", "p", "frames", "tokens"]
     table = Table("validation, by round", columns)
