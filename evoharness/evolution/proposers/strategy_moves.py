@@ -11,6 +11,7 @@ from evoharness.evolution.proposers.syntax_moves import (
     Look,
     NotApplicable,
     answer_before_last_look,
+    look_at_named_times,
     look_at_unseen,
     look_beside,
     look_closer_at_candidates,
@@ -41,6 +42,11 @@ LOOKS: tuple[tuple[str, Edit, Look], ...] = (
         "look closer where each option matches",
         look_where_options_match,
         Look(spans=4, before=3, after=3, fps=1, frames=24),
+    ),
+    (
+        "look at the times that are named",
+        look_at_named_times,
+        Look(spans=8, before=1.5, after=1.5, fps=3, frames=48),
     ),
     (
         "look more often beside what the question names",

@@ -63,6 +63,11 @@ def look_beside(source: str, look: Look) -> str:
     return _with_look(source, look, _BESIDE)
 
 
+def look_at_named_times(source: str, look: Look) -> str:
+    """Look at the times, such as 1:05, that the question or an option names."""
+    return _with_look(source, look, _NAMED_TIMES)
+
+
 def look_over_everything(source: str, look: Look) -> str:
     """Look at the whole video again, in equal spans, between the times of a regular first look."""
     return _with_look(source, look, _EVERYWHERE)
@@ -195,6 +200,17 @@ for candidate in {looked}["candidates"][:{spans}]:
     places.append([candidate["start"] - {before}, candidate["end"] + {after}])
 """
 
+_NAMED_TIMES = """
+places = []
+asked = question["text"] + " / " + " / ".join(question["options"])
+for clock in ctx.find("\\\\b[0-9]{{1,2}}(:[0-9]{{2}}){{1,2}}\\\\b", asked)[:{spans}]:
+    seconds = 0
+    for number in clock["text"].split(":"):
+        seconds = 60 * seconds + int(number)
+    if seconds <= ctx.video.duration:
+        places.append([seconds - {before}, seconds + {after}])
+"""
+
 _EVERYWHERE = """
 part = ctx.video.duration / {spans}
 places = []
@@ -212,6 +228,7 @@ if places:
 _OWN = frozenset(
     {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier"}
     | {"reach_back", "reach_on", "gaps", "seen_until", "observed", "wanted"}
+    | {"asked", "clock", "seconds"}
     | {"index", "item", "option", "candidate", "number", "gap"}
 )
 """Names that the inserted code assigns."""

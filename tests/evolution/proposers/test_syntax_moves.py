@@ -14,6 +14,7 @@ from evoharness.evolution.proposers.syntax_moves import (
     Look,
     NotApplicable,
     answer_before_last_look,
+    look_at_named_times,
     look_at_unseen,
     look_beside,
     look_closer_at_candidates,
@@ -44,8 +45,10 @@ EDITS: dict[str, Edit] = {
         look_beside,
         look_over_everything,
         look_at_unseen,
+        look_at_named_times,
     )
 }
+TIMED = QUESTION.model_copy(update={"text": "What happens after the red circle at 0:33?"})
 LOOK = Look(spans=2, before=3, after=4, fps=2, frames=20)
 UNSURE = replace(LOOK, unless=0.9)
 """The witness scores 0.7."""
@@ -107,7 +110,7 @@ def test_every_edit_of_every_strategy_is_legal_and_answers(
 def test_two_edits_compose(one: Edit, other: Edit, ask: Ask) -> None:
     edited = other(one(TWO_PLACES, UNSURE), LOOK)
     assert check_source(edited) == []
-    answered, backbone = ask(edited)
+    answered, backbone = ask(edited, question=TIMED)
     assert answered.status == "ok"
     first, last = backbone.of(AnswerQuestion)
     assert [piece.text for piece in first.evidence] == ["what happens after the red circle", "zzzz"]
@@ -181,7 +184,7 @@ def strategy(ctx, question):
     max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
 def test_the_look_is_skipped_when_an_option_scores_enough(edit: Edit, threshold: float, ask: Ask) -> None:
-    answered, backbone = ask(edit(TWO_PLACES, replace(LOOK, unless=threshold)))
+    answered, backbone = ask(edit(TWO_PLACES, replace(LOOK, unless=threshold)), question=TIMED)
     sure = threshold <= 0.7
     assert (looked(backbone) == []) == sure
     assert len(backbone.of(AnswerQuestion)) == (1 if sure else 2)
@@ -335,6 +338,19 @@ def test_the_last_look_is_spared_where_an_option_scores_enough(ask: Ask) -> None
     assert (unsure.status, unsure.choice, looked(looked_on)) == ("ok", before.choice, looked(plain))
     asked = [len(backbone.of(AnswerQuestion)) for backbone in (plain, spared, looked_on)]
     assert asked == [1, 1, 2]
+
+
+def test_times_are_looked_at_where_the_question_or_an_option_names_them(ask: Ask) -> None:
+    asked = QUESTION.model_copy(
+        update={"text": "What is shown at 0:12?", "options": ("a map", "as at 0:00:40", "9:59", "1 to 3")}
+    )
+    answered, backbone = ask(look_at_named_times(STRATEGIES["overview"], LOOK), question=asked)
+    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0), (9.0, 16.0), (37.0, 44.0)])
+
+
+def test_without_a_named_time_nothing_more_is_looked_at(ask: Ask) -> None:
+    answered, backbone = ask(look_at_named_times(STRATEGIES["overview"], LOOK))
+    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0)])
 
 
 def test_a_closer_look_goes_to_what_the_only_look_points_to(ask: Ask) -> None:
