@@ -1,42 +1,29 @@
-"""Edits of strategy code: whatever the strategy, the result is legal, runs, and looks where it says."""
+"""Edits of strategy code: whatever the strategy, the result is legal, runs, and keeps what was there."""
 
 import re
 from dataclasses import replace
-from typing import Protocol
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from evoharness.evolution.proposers.strategy_moves import DOUBTS, LOOKS, strategy_moves
 from evoharness.evolution.proposers.syntax_moves import (
     Edit,
     Look,
     NotApplicable,
-    answer_before_last_look,
     look_at_named_times,
     look_at_unseen,
     look_beside,
-    look_closer_at_candidates,
     look_over_everything,
     look_where_options_match,
     look_where_question_matches,
 )
-from evoharness.harness import Harness, initial_harness
-from evoharness.memory import MemoryReader
-from evoharness.models.perception_tasks import InspectFrames
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer
 from evoharness.models.task import Task
-from evoharness.records.interval import Interval
-from evoharness.records.memory import VideoMemory
-from evoharness.records.outcome import Answered
-from evoharness.records.question import PublicQuestion
-from evoharness.sandbox import ProcessSandbox, check_source
-from evoharness.solver import SolverBench, SolverLimits, solve
-from evoharness.video import Video
-from tests.solver.standins import QUESTION, Letters, Witness, only
+from evoharness.sandbox import check_source
+from tests.evolution.proposers.asking import LOOK, STRATEGIES, TIMED, TWO_PLACES, UNSURE, Ask, empty, looked
+from tests.solver.standins import Witness
 
-STRATEGIES = initial_harness().strategies
 EDITS: dict[str, Edit] = {
     edit.__name__: edit
     for edit in (
@@ -48,46 +35,6 @@ EDITS: dict[str, Edit] = {
         look_at_named_times,
     )
 }
-TIMED = QUESTION.model_copy(update={"text": "What happens after the red circle at 0:33?"})
-LOOK = Look(spans=2, before=3, after=4, fps=2, frames=20)
-UNSURE = replace(LOOK, unless=0.9)
-"""The witness scores 0.7."""
-
-
-class Ask(Protocol):
-    """What came of a strategy, and the backbone that it asked."""
-
-    def __call__(
-        self, source: str, backbone: Witness | None = None, question: PublicQuestion = QUESTION
-    ) -> tuple[Answered, Witness]: ...
-
-
-TWO_PLACES = """
-def strategy(ctx, question):
-    seen = [
-        {"text": "what happens after the red circle", "start": 20, "end": 22},
-        {"text": "zzzz", "start": 40, "end": 60},
-    ]
-    return ctx.answer(seen)
-"""
-
-
-@pytest.fixture
-def ask(minute: Video, sandbox: ProcessSandbox, memory: VideoMemory) -> Ask:
-    """Lets a strategy answer about a minute of video, for real, with a memory where it searches one."""
-
-    def answered(
-        source: str, backbone: Witness | None = None, question: PublicQuestion = QUESTION
-    ) -> tuple[Answered, Witness]:
-        backbone = backbone or Witness()
-        bench = SolverBench(backbone, Letters(), sandbox, lambda _: MemoryReader(memory, Letters()))
-        return solve(question, minute, only(source, "ctx.search" in source), bench, SolverLimits()), backbone
-
-    return answered
-
-
-def looked(backbone: Witness) -> list[tuple[float, float]]:
-    return [(task.span.start, task.span.end) for task in backbone.of(InspectFrames)]
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
@@ -207,54 +154,6 @@ def test_the_first_answer_is_shown_the_frames_of_the_strategy(ask: Ask) -> None:
     assert len(only_answer.frames) == answered.spend.frames == 60
 
 
-def test_it_looks_around_what_is_most_like_the_question(ask: Ask) -> None:
-    edited = look_where_question_matches(TWO_PLACES, replace(LOOK, spans=1))
-    _, backbone = ask(edited)
-    assert looked(backbone) == [(17, 26)]
-    (task,) = backbone.of(InspectFrames)
-    assert task.prompt == "What happens after the red circle? a / b / c"
-    assert len(task.frames) <= LOOK.frames
-
-
-def test_it_looks_around_what_is_most_like_each_option(ask: Ask) -> None:
-    source = TWO_PLACES.replace("zzzz", "bb").replace("what happens after the red circle", "aaa")
-    _, backbone = ask(look_where_options_match(source, LOOK))
-    assert looked(backbone) == [(17, 26), (37, 60)]
-
-
-@pytest.mark.parametrize(
-    ("words", "span"),
-    [("What happens after it?", (20, 26)), ("What is before it?", (17, 22)), ("Where is it?", (17, 26))],
-)
-def test_it_looks_on_the_side_that_the_question_names(
-    words: str, span: tuple[float, float], ask: Ask
-) -> None:
-    source = look_beside(TWO_PLACES.replace("zzzz", "jjjj"), replace(LOOK, spans=1))
-    asked = QUESTION.model_copy(update={"text": words})
-    _, backbone = ask(source, question=asked)
-    assert looked(backbone) == [span]
-
-
-def test_it_looks_at_the_longest_stretches_nothing_was_said_of(ask: Ask) -> None:
-    look = replace(LOOK, before=0, after=0)
-    _, backbone = ask(look_at_unseen(TWO_PLACES, look))
-    assert looked(backbone) == [(0, 20), (22, 40)]
-    ended = TWO_PLACES.replace("60}", "41}").replace("20,", "2,")
-    _, backbone = ask(look_at_unseen(ended, look))
-    assert looked(backbone) == [(41, 60), (22, 40)], "the end of the video counts"
-    _, backbone = ask(look_at_unseen(empty(), look))
-    assert looked(backbone) == [(0, 60)]
-
-
-def empty() -> str:
-    return "def strategy(ctx, question):\n    return ctx.answer([])\n"
-
-
-def test_it_looks_over_everything_between_the_times_of_before(ask: Ask) -> None:
-    _, backbone = ask(look_over_everything(empty(), LOOK))
-    assert looked(backbone) == [(0.25, 30), (30.25, 60)]
-
-
 @given(
     spans=st.integers(1, 40),
     fps=st.sampled_from([0.05, 0.5, 2, 8]),
@@ -325,104 +224,3 @@ def strategy(ctx, question):
     edited = look_over_everything(source, LOOK)
     assert "return ctx.answer(['early'])" in edited
     assert "evidence = ['late']" in edited
-
-
-def test_the_last_look_is_spared_where_an_option_scores_enough(ask: Ask) -> None:
-    """The witness scores 0.7, and `chunked` looks at a chunk, then closer at what the chunk points to."""
-    event = Interval(start=20, end=22)
-    before, plain = ask(STRATEGIES["chunked"], Witness(event))
-    sure, spared = ask(answer_before_last_look(STRATEGIES["chunked"], 0.7), Witness(event))
-    unsure, looked_on = ask(answer_before_last_look(STRATEGIES["chunked"], 0.71), Witness(event))
-    assert len(looked(plain)) > 1, "there is a closer look to spare"
-    assert (sure.status, sure.choice, looked(spared)) == ("ok", before.choice, looked(plain)[:1])
-    assert (unsure.status, unsure.choice, looked(looked_on)) == ("ok", before.choice, looked(plain))
-    asked = [len(backbone.of(AnswerQuestion)) for backbone in (plain, spared, looked_on)]
-    assert asked == [1, 1, 2]
-
-
-def test_times_are_looked_at_where_the_question_or_an_option_names_them(ask: Ask) -> None:
-    asked = QUESTION.model_copy(
-        update={"text": "What is shown at 0:12?", "options": ("a map", "as at 0:00:40", "9:59", "1 to 3")}
-    )
-    answered, backbone = ask(look_at_named_times(STRATEGIES["overview"], LOOK), question=asked)
-    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0), (9.0, 16.0), (37.0, 44.0)])
-
-
-def test_without_a_named_time_nothing_more_is_looked_at(ask: Ask) -> None:
-    answered, backbone = ask(look_at_named_times(STRATEGIES["overview"], LOOK))
-    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0)])
-
-
-def test_a_closer_look_goes_to_what_the_only_look_points_to(ask: Ask) -> None:
-    event = Interval(start=20, end=22)
-    answered, backbone = ask(look_closer_at_candidates(STRATEGIES["overview"], UNSURE), Witness(event))
-    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0), (17.0, 26.0)])
-    _, nothing_found = ask(look_closer_at_candidates(STRATEGIES["overview"], UNSURE), Witness())
-    assert looked(nothing_found) == [(0.0, 60.0)]
-
-
-@pytest.mark.parametrize("name", ["chunked", "one_shot", "orchestrated"])
-def test_only_where_there_is_one_look_can_one_look_closer(name: str) -> None:
-    with pytest.raises(NotApplicable, match="exactly once"):
-        look_closer_at_candidates(STRATEGIES[name], LOOK)
-
-
-def test_a_look_that_keeps_nothing_points_nowhere() -> None:
-    source = """
-def strategy(ctx, question):
-    seen = ctx.look(spans=[])["observations"]
-    return ctx.answer(seen)
-"""
-    with pytest.raises(NotApplicable, match="has no name"):
-        look_closer_at_candidates(source, LOOK)
-
-
-@pytest.mark.parametrize("name", ["overview", "one_shot", "orchestrated"])
-def test_a_strategy_that_looks_once_has_no_last_look_to_spare(name: str) -> None:
-    with pytest.raises(NotApplicable, match="only once"):
-        answer_before_last_look(STRATEGIES[name], 0.5)
-
-
-@pytest.mark.parametrize(
-    "evidence", ["[first, second]", "second"], ids=["has no name", "comes with the last look"]
-)
-def test_evidence_has_to_be_there_before_the_last_look(evidence: str) -> None:
-    source = f"""
-def strategy(ctx, question):
-    first = ctx.look(spans=[[0, 5]])["observations"]
-    second = ctx.look(spans=[[5, 9]])["observations"]
-    return ctx.answer({evidence})
-"""
-    with pytest.raises(NotApplicable, match="not there before the last look"):
-        answer_before_last_look(source, 0.5)
-
-
-def test_a_look_says_what_it_costs() -> None:
-    assert str(UNSURE) == (
-        "2 places, 3 s before to 4 s after, 2 frames/s at detail_detail, 20 frames in all, "
-        "unless an option scores 0.9"
-    )
-    assert str(Look(1, 0, 0, 4, 64)) == "1 place, 4 frames/s at detail_detail, 64 frames in all"
-
-
-def test_moves_of_strategies_are_legal_and_of_different_names(ask: Ask) -> None:
-    moves = list(strategy_moves(["chunked", "overview"]))
-    assert len({move.title for move in moves}) == len(moves) == len(DOUBTS) * (len(LOOKS) + 1)
-    results = []
-    for move in moves:
-        changed = move.apply(initial_harness())
-        assert isinstance(changed, Harness)
-        edited = {name for name, code in changed.strategies.items() if code != STRATEGIES[name]}
-        only = (
-            {"chunked"} if "last look" in move.title else {"overview"} if "first look" in move.title else None
-        )
-        assert edited == (only or {"chunked", "overview"})
-        results.append(changed.fingerprint)
-        answered, _ = ask(changed.strategies["chunked"])
-        assert answered.status == "ok"
-    assert len(set(results)) == len(results)
-
-
-def test_a_move_changes_the_strategies_that_have_the_shape_for_it() -> None:
-    spared = [move for move in strategy_moves(["one_shot", "overview"]) if "last look" in move.title]
-    assert [move.apply(initial_harness()) for move in spared] == [None] * len(DOUBTS)
