@@ -1,11 +1,12 @@
 """The race: candidates answer the evolution questions in stages, and the hopeless leave early.
 
-After each stage those leave that gained nothing over the incumbent (net ≤ 0) or look too much, and all but
-the best when there are still more than the stage keeps. The best are those whose gain is clearest, which is
-what the gate will ask for: 7 won and none lost come before 12 won and 4 lost. The last stage keeps K; of
-those that answer every question alike only the cheapest, since a second one would cost the gate level and
-could show no more. What is left is frozen before any validation question is answered. The order of the
-questions is fixed beforehand, so every candidate of a stage has answered the same ones.
+After each stage those leave that broke as much as they mended or look too much, and all but the best when
+there are still more than the stage keeps; what made no difference yet may stay until the last stage, since
+differences are rare. The best are those whose gain is clearest, which is what the gate will ask for: 7 won
+and none lost come before 12 won and 4 lost. The last stage keeps K; of those that answer every question alike
+only the cheapest, since a second one would cost the gate level and could show no more. What is left is frozen
+before any validation question is answered. The order of the questions is fixed beforehand, so every candidate
+of a stage has answered the same ones.
 """
 
 import math
@@ -66,7 +67,7 @@ def screen(
         staying: list[Candidate] = []
         said: dict[tuple[object, ...], str] = {}
         for candidate in racing:
-            reason = _reason_to_leave(pairs[candidate.id], gate)
+            reason = _reason_to_leave(pairs[candidate.id], gate, last=number == len(sizes))
             answers = said_to(asked, outcomes[candidate.harness.fingerprint])
             if not reason and number == len(sizes) and answers in said:
                 reason = f"answers every question as {said[answers]} does"
@@ -81,11 +82,12 @@ def screen(
     return Screening(stages=tuple(stages), finalists=tuple(c.id for c in racing), discordance=discordance)
 
 
-def _reason_to_leave(pairs: Pairs, gate: GateSettings) -> str:
+def _reason_to_leave(pairs: Pairs, gate: GateSettings, last: bool) -> str:
     excess = excess_observation(pairs, gate)
     if excess:
         return excess
-    if pairs.net <= 0:
+    undecided = not last and not pairs.wins and not pairs.losses
+    if pairs.net <= 0 and not undecided:
         return f"no gain: {pairs.wins} won, {pairs.losses} lost"
     return ""
 

@@ -59,19 +59,30 @@ def odd(count: int) -> range:
 NOTHING = range(0)
 
 
-def test_who_gains_nothing_leaves_after_the_first_stage() -> None:
+def test_who_breaks_as_much_as_it_mends_leaves_after_the_first_stage() -> None:
     track = Track(
-        {"a": (odd(5), NOTHING, 100), "b": (NOTHING, NOTHING, 100), "c": (odd(1), range(2, 5, 2), 100)}
+        {"a": (odd(5), NOTHING, 100), "b": (odd(1), range(2, 3), 100), "c": (odd(1), range(2, 5, 2), 100)}
     )
-    screening = track.race()
+    screening = track.race(finalists=3)
     first = screening.stages[0]
     assert [(s.candidate, s.net, s.dropped) for s in first.standings] == [
         ("a", 5, ""),
-        ("b", 0, "no gain: 0 won, 0 lost"),
+        ("b", 0, "no gain: 1 won, 1 lost"),
         ("c", -1, "no gain: 1 won, 2 lost"),
     ]
     assert screening.finalists == ("a",)
     assert track.asked == [(4, 30), (2, 60), (2, 80)], "incumbent and candidates; then the one that is left"
+
+
+def test_who_made_no_difference_yet_may_still_do_so_but_not_for_ever() -> None:
+    track = Track({"late": (range(61, 80, 2), NOTHING, 100), "never": (NOTHING, NOTHING, 100)})
+    screening = track.race(finalists=2)
+    assert [[s.dropped for s in stage.standings] for stage in screening.stages] == [
+        ["", ""],
+        ["", ""],
+        ["", "no gain: 0 won, 0 lost"],
+    ]
+    assert screening.finalists == ("late",)
 
 
 def test_who_looks_too_much_leaves_however_good() -> None:

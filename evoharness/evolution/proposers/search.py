@@ -43,13 +43,13 @@ ALLOWANCE = 0.8
 class SearchSettings:
     """How much the search may try before it proposes."""
 
-    sample: int = 56
+    sample: int = 64
     """Evolution questions in the sample, about half of them failures."""
     beam: int = 6
     """Compositions that are extended at each depth."""
     depth: int = 3
     """Most moves in one candidate."""
-    tries: int = 64
+    tries: int = 56
     """Most harnesses tried on the sample in a round."""
 
 

@@ -1,4 +1,4 @@
-"""Moves of strategy code: each edit of a syntax tree, at two degrees of doubt, for each strategy in use."""
+"""Moves of strategy code: looks where the answer is in doubt, in each strategy that is in use."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -24,8 +24,8 @@ from evoharness.records.evolution import ChangeKind
 if TYPE_CHECKING:
     from evoharness.harness import Harness
 
-DOUBTS = (0.4, 0.6)
-"""An option that scores less is in doubt: where nothing speaks for any option, or wherever little does."""
+UNSURE = 0.6
+"""An option that scores less does not stand out."""
 
 LOOKS: tuple[tuple[str, Edit, Look], ...] = (
     (
@@ -75,17 +75,11 @@ LOOKS: tuple[tuple[str, Edit, Look], ...] = (
 def strategy_moves(strategies: Iterable[str]) -> Iterator[Move]:
     """Every edit, in all of these strategies that have the shape for it."""
     names = tuple(strategies)
-    for doubt in DOUBTS:
-        for what, edit, look in LOOKS:
-            unsure = replace(look, unless=doubt)
-            yield _move(what, f": {unsure}", names, partial(_with, edit, unsure))
-        spared = partial(answer_before_last_look, unless=doubt)
-        yield _move(
-            "answer before the last look",
-            f", which is spared where an option scores {doubt:g}",
-            names,
-            spared,
-        )
+    for what, edit, look in LOOKS:
+        unsure = replace(look, unless=UNSURE)
+        yield _move(what, f": {unsure}", names, partial(_with, edit, unsure))
+    where = f", which is spared where an option scores {UNSURE:g}"
+    yield _move("answer before the last look", where, names, partial(answer_before_last_look, unless=UNSURE))
 
 
 def _move(what: str, how: str, names: tuple[str, ...], edit: "partial[str]") -> Move:
