@@ -12,6 +12,7 @@ limits of observation; a move that merely saves frames may still be half of a go
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 from evoharness.evolution.diagnosis import right
@@ -35,7 +36,7 @@ SAVING = 0.8
 
 PRICE = 0.1
 """Gain in accuracy that looking twice as much has to bring before it is worth as much as not doing so."""
-ALLOWANCE = 0.8
+ALLOWANCE = 0.9
 """Share of the gate's allowance of observation that a proposal may use: other videos will ask for more."""
 
 
@@ -269,9 +270,10 @@ def _rank(tried: Tried) -> tuple[float, float, int, str]:
 def _ratio(
     used: Sequence[tuple[float, float]], weights: Sequence[float], videos: Sequence[str], touched: set[str]
 ) -> float:
-    """(new, old) pairs as one ratio of weighted sums, or as the mean ratio of the `touched` videos if larger.
+    """(new, old) pairs as one ratio: of weighted sums, or if larger what a further video may well come to.
 
-    A change may touch only some of the videos at hand, by their length for example, and all of the next.
+    That is mean plus standard deviation of the ratios of the `touched` videos: a change may touch only some
+    of the videos at hand, or some more than others, by their length for example, and all of the next.
     """
     totals: dict[str, tuple[float, float]] = {}
     for (more, less), weight, video in zip(used, weights, videos, strict=True):
@@ -280,7 +282,7 @@ def _ratio(
     new, old = (sum(column) for column in zip(*totals.values(), strict=True))
     each = [more / less for video, (more, less) in totals.items() if less and video in touched]
     overall = new / old if old else 1.0
-    return max(overall, sum(each) / len(each)) if each else overall
+    return max(overall, fmean(each) + pstdev(each)) if each else overall
 
 
 def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:
