@@ -48,9 +48,9 @@ class SearchSettings:
     """Evolution questions in the sample, about half of them failures."""
     beam: int = 6
     """Compositions that are extended at each depth."""
-    depth: int = 3
+    depth: int = 4
     """Most moves in one candidate."""
-    tries: int = 56
+    tries: int = 64
     """Most harnesses tried on the sample in a round."""
 
 

@@ -12,6 +12,7 @@ from evoharness.evolution.proposers.syntax_moves import (
     NotApplicable,
     answer_before_last_look,
     look_at_named_times,
+    look_at_unreadable,
     look_at_unseen,
     look_beside,
     look_closer_at_candidates,
@@ -29,9 +30,24 @@ UNSURE = 0.6
 
 LOOKS: tuple[tuple[str, Edit, Look], ...] = (
     (
+        "look at the times that are named",
+        look_at_named_times,
+        Look(spans=8, before=1.5, after=1.5, fps=3, frames=48),
+    ),
+    (
+        "look closer at what could not be made out",
+        look_at_unreadable,
+        Look(spans=12, before=0.5, after=0.5, fps=1, frames=12),
+    ),
+    (
         "look closer at what the first look points to",
         look_closer_at_candidates,
         Look(spans=3, before=2.5, after=2.5, fps=2, frames=24),
+    ),
+    (
+        "look more often where the question matches",
+        look_where_question_matches,
+        Look(spans=3, before=6, after=6, fps=4, frames=64, detail="overview_detail"),
     ),
     (
         "look closer where the question matches",
@@ -42,11 +58,6 @@ LOOKS: tuple[tuple[str, Edit, Look], ...] = (
         "look closer where each option matches",
         look_where_options_match,
         Look(spans=4, before=3, after=3, fps=1, frames=24),
-    ),
-    (
-        "look at the times that are named",
-        look_at_named_times,
-        Look(spans=8, before=1.5, after=1.5, fps=3, frames=48),
     ),
     (
         "look more often beside what the question names",

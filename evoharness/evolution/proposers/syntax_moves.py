@@ -63,6 +63,11 @@ def look_beside(source: str, look: Look) -> str:
     return _with_look(source, look, _BESIDE)
 
 
+def look_at_unreadable(source: str, look: Look) -> str:
+    """Look at the middle of the moments of which it was said that something could not be made out."""
+    return _with_look(source, look, _UNREADABLE)
+
+
 def look_at_named_times(source: str, look: Look) -> str:
     """Look at the times, such as 1:05, that the question or an option names."""
     return _with_look(source, look, _NAMED_TIMES)
@@ -116,7 +121,7 @@ def _with_look(source: str, look: Look, places: str, looked: str = "") -> str:
     code = _GATHER
     if look.unless is not None:
         code += _UNLESS.format(unless=look.unless)
-    code += places.format(**vars(look), looked=looked)
+    code += places.format(**vars(look), looked=looked, signs=_SIGNS)
     code += _LOOK.format(**vars(look))
     taken = _names(tree)
     helper = _helper(tree, taken)
@@ -200,6 +205,26 @@ for candidate in {looked}["candidates"][:{spans}]:
     places.append([candidate["start"] - {before}, candidate["end"] + {after}])
 """
 
+_UNREADABLE = """
+hidden = []
+for item in gathered:
+    for sign in {signs}:
+        if sign in item["text"].lower():
+            hidden.append(item)
+            break
+asked = question["text"] + " / " + " / ".join(question["options"])
+likeness = ctx.similar(asked, [item["text"] for item in hidden])
+ranked = sorted(range(len(hidden)), key=lambda index: -likeness[index])
+places = []
+for index in ranked[:{spans}]:
+    middle = (hidden[index]["start"] + hidden[index]["end"]) / 2
+    places.append([middle - {before}, middle + {after}])
+"""
+
+_SIGNS = ["too small", "too far", "too dark", "unreadable", "illegible", "not legible", "blurr", "unclear"]
+_SIGNS += ["not readable", "hard to read", "cannot be read", "cannot be made out", "not discernible"]
+"""Words with which a model says that it could not see something well enough."""
+
 _NAMED_TIMES = """
 places = []
 asked = question["text"] + " / " + " / ".join(question["options"])
@@ -228,7 +253,7 @@ if places:
 _OWN = frozenset(
     {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier"}
     | {"reach_back", "reach_on", "gaps", "seen_until", "observed", "wanted"}
-    | {"asked", "clock", "seconds"}
+    | {"asked", "clock", "seconds", "hidden", "sign", "middle"}
     | {"index", "item", "option", "candidate", "number", "gap"}
 )
 """Names that the inserted code assigns."""

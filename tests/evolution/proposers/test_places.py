@@ -8,6 +8,7 @@ from evoharness.evolution.proposers.syntax_moves import (
     NotApplicable,
     answer_before_last_look,
     look_at_named_times,
+    look_at_unreadable,
     look_at_unseen,
     look_beside,
     look_closer_at_candidates,
@@ -64,6 +65,27 @@ def test_it_looks_at_the_longest_stretches_nothing_was_said_of(ask: Ask) -> None
 def test_it_looks_over_everything_between_the_times_of_before(ask: Ask) -> None:
     _, backbone = ask(look_over_everything(empty(), LOOK))
     assert looked(backbone) == [(0.25, 30), (30.25, 60)]
+
+
+def test_what_could_not_be_made_out_is_looked_at_the_likest_first(ask: Ask) -> None:
+    source = """
+def strategy(ctx, question):
+    seen = [
+        {"text": "zzzz zzzz that is too small to read", "start": 5, "end": 7},
+        {"text": "a red circle, beside it words that are Illegible", "start": 20, "end": 30},
+        {"text": "what happens after the red circle", "start": 40, "end": 42},
+        {"text": "the label of the red circle cannot be read", "start": 50, "end": 50},
+    ]
+    return ctx.answer(seen)
+"""
+    answered, backbone = ask(look_at_unreadable(source, LOOK))
+    assert answered.status == "ok"
+    assert sorted(looked(backbone)) == [(22.0, 29.0), (47.0, 54.0)]
+
+
+def test_where_everything_was_made_out_nothing_more_is_looked_at(ask: Ask) -> None:
+    answered, backbone = ask(look_at_unreadable(STRATEGIES["overview"], LOOK))
+    assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0)])
 
 
 def test_times_are_looked_at_where_the_question_or_an_option_names_them(ask: Ask) -> None:
