@@ -50,7 +50,6 @@ def screen(
     """Race the candidates on `questions`, taken in the order given; at most `finalists` remain."""
     racing = list(candidates)
     stages: list[ScreeningStage] = []
-    discordance: float | None = None
     sizes = stages_of(race, len(questions))
     for number, size in enumerate(sizes, start=1):
         if not racing:
@@ -59,8 +58,6 @@ def screen(
         outcomes = answer([incumbent, initial, *(c.harness for c in racing)], asked)
         old, first = outcomes[incumbent.fingerprint], outcomes[initial.fingerprint]
         pairs = {c.id: paired(asked, old, outcomes[c.harness.fingerprint], first) for c in racing}
-        shares = [(p.wins + p.losses) / len(p.pairs) for p in pairs.values() if p.pairs]
-        discordance = sum(shares) / len(shares) if shares else None
         racing.sort(key=lambda c: (-pairs[c.id].strength, pairs[c.id].tokens, c.id))
         room = kept_after(number, len(sizes), len(candidates), finalists)
         standings: list[Standing] = []
@@ -79,7 +76,7 @@ def screen(
             standings.append(_standing(candidate.id, pairs[candidate.id], reason))
         racing = staying
         stages.append(ScreeningStage(questions=size, standings=tuple(standings)))
-    return Screening(stages=tuple(stages), finalists=tuple(c.id for c in racing), discordance=discordance)
+    return Screening(stages=tuple(stages), finalists=tuple(c.id for c in racing))
 
 
 def _reason_to_leave(pairs: Pairs, gate: GateSettings, last: bool) -> str:

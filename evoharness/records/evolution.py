@@ -124,8 +124,6 @@ class Screening(Record):
     stages: tuple[ScreeningStage, ...]
     finalists: tuple[str, ...]
     """Ids, frozen before any validation question was answered."""
-    discordance: float | None
-    """Mean share of discordant pairs among the candidates of the last stage; None without candidates."""
 
 
 class Decision(StrEnum):
@@ -381,3 +379,5 @@ class GateReport(Record):
     """Mean share of discordant pairs among the finalists; None without finalists."""
     combination: CandidateRecord | None = None
     """What several finalists that passed make together, a candidate too; only with `margin`."""
+    outranked: tuple[str, ...] = ()
+    """Ids of those that passed `margin`, each alone, and are not kept with the best of them."""
