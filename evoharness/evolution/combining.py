@@ -77,6 +77,7 @@ def kept_alone(report: GateReport, why: str, record: CandidateRecord | None = No
             ),
             "retained": (best,),
             "combination": record,
+            "outranked": tuple(others),
         }
     )
 

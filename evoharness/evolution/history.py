@@ -76,7 +76,7 @@ def rejections(
     gate: GateReport | None,
     settings: GateSettings,
 ) -> list[Rejection]:
-    """The changes of one round that were not kept, as far as it got."""
+    """The changes of one round that were not kept, as far as it got; their combination among them."""
     left = {
         standing.candidate: standing
         for stage in (screening.stages if screening else ())
@@ -86,7 +86,10 @@ def rejections(
     judged = {verdict.candidate: verdict for verdict in (gate.verdicts if gate else ())}
     found: list[Rejection] = []
     proposed: set[str] = set()
-    for record in candidates.candidates if candidates else ():
+    records = candidates.candidates if candidates else ()
+    if gate and gate.combination:
+        records = (*records, gate.combination)
+    for record in records:
         name = record.proposal.id
         if record.rejected:
             ground = Ground.REPEATED if record.harness in proposed else Ground.UNSOUND
@@ -95,7 +98,8 @@ def rejections(
             ground = _ground_of_leaving(left[name], settings)
             found.append(Rejection(record.proposal, record.harness, "screening", left[name].dropped, ground))
         elif name in judged and judged[name].decision is not Decision.RETAINED:
-            ground = _ground_of_verdict(judged[name], settings)
+            outranked = gate is not None and name in gate.outranked
+            ground = Ground.OUTRANKED if outranked else _ground_of_verdict(judged[name], settings)
             found.append(Rejection(record.proposal, record.harness, "gate", ground.value, ground))
         proposed.add(record.harness)
     return found

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evoharness.evolution import Candidate, EvolutionSettings, GateSettings, ProposalContext
+from evoharness.evolution import Candidate, EvolutionSettings, GateSettings, Ground, ProposalContext
 from evoharness.harness import Route, load_harness
 from evoharness.records.evolution import (
     CandidateRecord,
@@ -134,6 +134,41 @@ def test_changes_that_make_no_harness_together_end_no_run(tmp_path: Path) -> Non
     said = verdicts(tmp_path)["r1-2"].reason
     assert "they make no harness together" in said
     assert "there is no strategy 'other'" in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept", "grounds"),
+    [
+        ((WIDER, FASTER), "r1-combined", {}),
+        (
+            ({"replay_intervals": 5}, {"detail_fps": 5.0}),
+            "r1-2",
+            {"r1-1": ("gate", Ground.OUTRANKED), "r1-combined": ("verification", Ground.UNSOUND)},
+        ),
+        (
+            ({**FASTER, "overview_fps": 1.2}, {"replay_intervals": 5}),
+            "r1-1",
+            {"r1-2": ("gate", Ground.OUTRANKED), "r1-combined": ("gate", Ground.LOOKS_TOO_MUCH)},
+        ),
+        (({"detail_fps": 3.0}, FASTER), "r1-2", {"r1-1": ("gate", Ground.OUTRANKED)}),
+    ],
+    ids=["kept", "turned down", "not let pass", "collide"],
+)
+def test_the_next_round_knows_what_became_of_the_parts_and_of_the_whole(
+    tmp_path: Path,
+    changes: tuple[dict[str, float], ...],
+    kept: str,
+    grounds: dict[str, tuple[str, Ground]],
+) -> None:
+    """A part that passed was not refused by the gate; a combination that failed is not to be made again."""
+    proposer = ScriptedProposer([*changes, {"detail_fps": 1.0}])
+    summary = go(tmp_path, settings=replace(MARGIN, rounds=2), proposer=proposer)
+    assert summary.rounds[0].retained == kept
+    worse = {"r1-3": ("gate", Ground.NOT_SHOWN)}
+    rejections = proposer.seen[1].rejections
+    assert {r.proposal.id: (r.stage, r.ground) for r in rejections} == grounds | worse
+    filed = tmp_path / "run" / "rounds" / "01" / "candidates"
+    assert all(load_harness(filed / r.proposal.id / "harness").fingerprint == r.harness for r in rejections)
 
 
 @pytest.mark.parametrize(
