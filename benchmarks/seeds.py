@@ -82,9 +82,10 @@ def run_seed(seed: int, settings: Sequence[str], runs: Path, keep: bool = False)
     found = sorted(runs.glob(f"*-seed-{seed}/summary.json"))
     if done.returncode or not found:
         raise RuntimeError(f"seed {seed}: evolve ended with {done.returncode}; see {runs}")
+    result = result_of(Summary.model_validate_json(found[-1].read_text(encoding="utf-8")), minutes)
     if not keep:
         shutil.rmtree(cache, ignore_errors=True)
-    return result_of(Summary.model_validate_json(found[-1].read_text(encoding="utf-8")), minutes)
+    return result
 
 
 def evolve_command(seed: int, settings: Sequence[str], runs: Path, cache: Path) -> list[str]:
