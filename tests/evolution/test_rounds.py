@@ -1,4 +1,4 @@
-"""What a round does with what earlier sittings and earlier rounds left behind."""
+"""What a round does with what a killed process and earlier rounds left behind."""
 
 from dataclasses import replace
 from pathlib import Path

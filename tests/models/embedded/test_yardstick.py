@@ -146,14 +146,14 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Figures:
     cache = tmp_path_factory.mktemp("cache")
 
     def marks(conditions: Sequence[str], executor: ProcessExecutor) -> dict[str, list[bool]]:
-        sittings = [(condition, key) for condition in conditions for key in made.keys]
+        rounds = [(condition, key) for condition in conditions for key in made.keys]
         exams = [
             Exam(files[condition][key], tuple((one.text, one.options) for one in asked[key]))
-            for condition, key in sittings
+            for condition, key in rounds
         ]
         right: dict[tuple[str, str], bool] = {}
         for index, choices in executor.map(sit, exams, key=lambda exam: str(exam.path)):
-            condition, key = sittings[index]
+            condition, key = rounds[index]
             for question, choice in zip(asked[key], choices, strict=True):
                 right[condition, question.id] = choice == question.answer
         return {c: [right[c, question.id] for question in questions] for c in conditions}
