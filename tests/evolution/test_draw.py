@@ -53,6 +53,68 @@ def test_a_video_keeps_its_role_for_the_whole_run(seed: int, number: int) -> Non
     assert learned.isdisjoint(judged)
 
 
+SORTS = {video: (640.0 * (n % 3), 60.0) for n, video in enumerate(POOL[:9])}
+"""Three sizes, three videos of each."""
+
+
+def test_with_likeness_one_video_of_every_sort_is_for_evolution() -> None:
+    reached: set[str] = set()
+    for seed in range(60):
+        draw = with_roles(POOL[:9], [], 1 / 3, 1, seed, SORTS)
+        assert sorted(SORTS[video] for video in draw.evolution) == sorted(set(SORTS.values()))
+        assert sorted(draw.videos) == POOL[:9]
+        reached.update(draw.evolution)
+    assert reached == set(POOL[:9]), "which one of its sort it is, only the seed decides"
+
+
+def test_with_likeness_size_and_duration_both_make_the_sort() -> None:
+    """Three long ones, three short ones; of another size, three more. Given in no order."""
+    sorts = {video: ((1.0, 9.0), (2.0, 1.0), (1.0, 1.0))[n % 3] for n, video in enumerate(POOL[:9])}
+    for seed in range(20):
+        draw = with_roles(POOL[8::-1], [], 1 / 3, 1, seed, sorts)
+        assert {sorts[video] for video in draw.evolution} == set(sorts.values())
+
+
+@given(
+    st.lists(st.floats(1, 1e6), min_size=2, max_size=30, unique=True),
+    st.floats(0, 1),
+    st.integers(0, 10_000),
+)
+def test_with_likeness_each_equal_part_of_the_order_gives_one(
+    sizes: list[float], share: float, seed: int
+) -> None:
+    likeness = {f"v{n}": (size, 0.0) for n, size in enumerate(sizes)}
+    draw = with_roles(list(likeness), [], share, 1, seed, likeness)
+    wanted = min(max(1, round(share * len(sizes))), len(sizes) - 1)
+    order = sorted(likeness, key=likeness.__getitem__)
+    ranks = sorted(order.index(video) for video in draw.evolution)
+    assert len(ranks) == len(set(ranks)) == wanted
+    part = len(sizes) / wanted
+    for index, rank in enumerate(ranks):
+        assert index * part - 0.5 <= rank <= (index + 1) * part - 0.5, "parts are cut between two videos"
+    assert draw == with_roles(list(likeness), [], share, 1, seed, likeness)
+
+
+def test_with_likeness_every_member_of_every_part_is_reached() -> None:
+    """Ten videos, all different, and four parts: of two or three each."""
+    likeness = {video: (float(n), 0.0) for n, video in enumerate(POOL)}
+    draws = [with_roles(POOL, [], 0.4, 1, seed, likeness) for seed in range(100)]
+    assert {video for draw in draws for video in draw.evolution} == set(POOL)
+
+
+@given(st.integers(0, 1000), st.integers(2, 10))
+def test_with_likeness_too_a_video_keeps_its_role(seed: int, number: int) -> None:
+    likeness = {video: (float(n % 4), float(n)) for n, video in enumerate(POOL)}
+    draws: list[Draw] = []
+    for r in range(1, 7):
+        videos = draw_videos(POOL, number, r, seed)
+        draws.append(with_roles(videos, draws, 1 / 3, r, seed, likeness))
+        assert sorted(draws[-1].videos) == sorted(videos)
+    learned = {video for draw in draws for video in draw.evolution}
+    judged = {video for draw in draws for video in draw.validation}
+    assert learned.isdisjoint(judged)
+
+
 def test_every_beginning_holds_all_groups() -> None:
     mixed = interleaved([["a1", "a2", "a3"], ["b1"], ["c1", "c2"]], Random(3))
     assert sorted(mixed) == ["a1", "a2", "a3", "b1", "c1", "c2"]

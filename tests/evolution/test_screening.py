@@ -19,7 +19,7 @@ QUESTIONS = [question(n) for n in range(80)]
 
 
 class Track:
-    """Answers by a table: candidate → (questions it wins, questions it loses, frames and tokens a question)."""
+    """Answers by a table: candidate → (questions it wins, those it loses, frames and tokens a question)."""
 
     def __init__(self, results: dict[str, tuple[range, range, int]]) -> None:
         self.candidates = [
