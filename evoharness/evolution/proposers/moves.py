@@ -25,6 +25,6 @@ class Move:
     apply: "Callable[[Harness], Harness | None]"
     """The changed harness; None where the move does not apply."""
 
-    def undoes(self, other: "Move") -> bool:
-        """Whether the two are about one thing, so that the later one takes the place of the earlier."""
+    def excludes(self, other: "Move") -> bool:
+        """Whether the two are about one thing, so that both together make no sense."""
         return self.subject == other.subject and self.subject != ROUTES

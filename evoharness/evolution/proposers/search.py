@@ -5,14 +5,16 @@ tree (`strategy_moves`). Each move is tried alone on a sample of evolution quest
 and, if it mends some or saves frames, on as many questions that were answered rightly, to see what it
 breaks. The best are composed with each other and tried again. What changes no answer and no look on the
 failures is no candidate: parameters that do not matter for these videos cost nothing further. A composition
-is worth its gain on the sample less a price for looking more, and only if it stays well within the gate's
-limits of observation; a move that merely saves frames may still be half of a good composition.
+is worth its gain on the sample, in which losses count three times, less a price for looking more, and only
+if it can be expected to stay within the gate's limits of observation; a move that merely saves frames may
+still be half of a good composition.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from statistics import fmean, pstdev
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from evoharness.evolution.diagnosis import right
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 
 SAVING = 0.8
 """A move that mends nothing is worth composing when it uses less than this share of frames and tokens."""
-
-
 PRICE = 0.1
 """Gain in accuracy that looking twice as much has to bring before it is worth as much as not doing so."""
 ALLOWANCE = 0.9
@@ -65,9 +65,13 @@ class Tried:
     broken: float
     """The part of it that was lost: right answers that are no longer right."""
     frames_ratio: float
-    """Frames a question, divided by those of the initial harness on the sample (see `_ratio`)."""
+    """Frames a question, divided by those of the initial harness on the sample."""
     tokens_ratio: float
     """Tokens a question, divided likewise."""
+    frames_expected: float
+    """The frames ratio that a further video may well come to (see `_expected`)."""
+    tokens_expected: float
+    """The tokens ratio likewise."""
     changed: bool
     """Whether any answer or any look differs from the incumbent's."""
     choices: tuple[int | None, ...] = ()
@@ -75,8 +79,8 @@ class Tried:
 
     @property
     def observation(self) -> float:
-        """The larger of the two ratios."""
-        return max(self.frames_ratio, self.tokens_ratio)
+        """The larger of the two ratios that are to be expected."""
+        return max(self.frames_expected, self.tokens_expected)
 
     @property
     def worth(self) -> float:
@@ -155,6 +159,7 @@ class _Search:
         }
         self._before = self._answers([context.incumbent], sample.all)[context.incumbent.fingerprint]
         self._initial = self._answers([context.initial], sample.all)[context.initial.fingerprint]
+        self._incumbent = self._spent()
         self._tries = 0
 
     def run(self) -> list[Tried]:
@@ -168,6 +173,18 @@ class _Search:
             beam = self._best(extended)
         fitting = [t for t in found if t.gain > 0 and t.observation <= self._limit]
         return sorted(fitting, key=_rank)
+
+    def _spent(self) -> tuple[float, float]:
+        """Frames and tokens of the incumbent, divided by those of the initial harness on the sample."""
+        pairs = [
+            (old.answered.spend, first.answered.spend)
+            for old, first in zip(self._before, self._initial, strict=True)
+        ]
+        weights = self._sample.weights
+        return (
+            _ratio([(old.frames, first.frames) for old, first in pairs], weights) or 1.0,
+            _ratio([(old.tokens, first.tokens) for old, first in pairs], weights) or 1.0,
+        )
 
     def _moves(self) -> list[Move]:
         """Moves that touch what these videos use, in a seeded order."""
@@ -190,11 +207,12 @@ class _Search:
         pairs: list[tuple[bool, float, int, Tried, Tried]] = []
         for old in beam:
             for single in singles:
-                if any(single.moves[0].undoes(move) for move in old.moves):
+                if any(single.moves[0].excludes(move) for move in old.moves):
                     continue
                 gain = old.gain + single.gain
-                observation = old.observation * single.observation
-                pairs.append((observation > self._limit, -gain, len(pairs), old, single))
+                frames = old.frames_expected * single.frames_expected / self._incumbent[0]
+                tokens = old.tokens_expected * single.tokens_expected / self._incumbent[1]
+                pairs.append((max(frames, tokens) > self._limit, -gain, len(pairs), old, single))
         pairs.sort(key=lambda pair: pair[:3])
         room = (self._settings.tries - self._tries) // 2 or self._settings.tries - self._tries
         return [
@@ -244,8 +262,10 @@ class _Search:
             harness=harness,
             gain=sum(steps),
             broken=-sum(step for step in steps if step < 0),
-            frames_ratio=_ratio(frames, weights, videos, touched),
-            tokens_ratio=_ratio(tokens, weights, videos, touched),
+            frames_ratio=_ratio(frames, weights),
+            tokens_ratio=_ratio(tokens, weights),
+            frames_expected=_expected(frames, weights, videos, touched),
+            tokens_expected=_expected(tokens, weights, videos, touched),
             changed=any(different),
             choices=tuple(outcome.answered.choice for outcome in after),
         )
@@ -267,22 +287,28 @@ def _rank(tried: Tried) -> tuple[float, float, int, str]:
     return (-tried.worth, tried.observation, len(tried.moves), tried.harness.fingerprint)
 
 
-def _ratio(
+def _ratio(used: Sequence[tuple[float, float]], weights: Sequence[float]) -> float:
+    """(new, old) pairs as one ratio, of weighted sums."""
+    new = sum(weight * more for weight, (more, _) in zip(weights, used, strict=True))
+    old = sum(weight * less for weight, (_, less) in zip(weights, used, strict=True))
+    return new / old if old else 1.0
+
+
+def _expected(
     used: Sequence[tuple[float, float]], weights: Sequence[float], videos: Sequence[str], touched: set[str]
 ) -> float:
-    """(new, old) pairs as one ratio: of weighted sums, or if larger what a further video may well come to.
+    """The ratio of all pairs, or if larger what a further video may well come to.
 
-    That is mean plus standard deviation of the ratios of the `touched` videos: a change may touch only some
-    of the videos at hand, or some more than others, by their length for example, and all of the next.
+    That is the mean of the ratios of the `touched` videos and the standard error of predicting one more: a
+    change may touch only some of the videos at hand, or some more than others, and all of the next.
     """
-    totals: dict[str, tuple[float, float]] = {}
-    for (more, less), weight, video in zip(used, weights, videos, strict=True):
-        had = totals.get(video, (0.0, 0.0))
-        totals[video] = (had[0] + weight * more, had[1] + weight * less)
-    new, old = (sum(column) for column in zip(*totals.values(), strict=True))
-    each = [more / less for video, (more, less) in totals.items() if less and video in touched]
-    overall = new / old if old else 1.0
-    return max(overall, fmean(each) + pstdev(each)) if each else overall
+    each = []
+    for video in sorted(touched):
+        of_video = [at for at, name in enumerate(videos) if name == video]
+        each.append(_ratio([used[at] for at in of_video], [weights[at] for at in of_video]))
+    spread = stdev(each) * math.sqrt(1 + 1 / len(each)) if len(each) > 1 else 0.0
+    overall = _ratio(used, weights)
+    return max(overall, fmean(each) + spread) if each else overall
 
 
 def _diverse(best: Sequence[Tried], count: int) -> list[Tried]:

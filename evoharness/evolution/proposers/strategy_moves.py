@@ -1,12 +1,12 @@
 """Moves of strategy code: looks where the answer is in doubt, in each strategy that is in use."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 from evoharness.evolution.proposers.moves import Move
 from evoharness.evolution.proposers.syntax_moves import (
+    UNSURE,
     Edit,
     Look,
     NotApplicable,
@@ -25,24 +25,21 @@ from evoharness.records.evolution import ChangeKind
 if TYPE_CHECKING:
     from evoharness.harness import Harness
 
-UNSURE = 0.6
-"""An option that scores less does not stand out."""
-
 LOOKS: tuple[tuple[str, Edit, Look], ...] = (
     (
         "look at the times that are named",
         look_at_named_times,
-        Look(spans=8, before=1.5, after=1.5, fps=3, frames=48),
+        Look(spans=8, before=1, after=1, fps=4, frames=48),
     ),
     (
         "look closer at what could not be made out",
         look_at_unreadable,
-        Look(spans=12, before=0.5, after=0.5, fps=1, frames=12),
+        Look(spans=12, before=0, after=0, fps=1, frames=12),
     ),
     (
         "look closer at what the first look points to",
         look_closer_at_candidates,
-        Look(spans=3, before=2.5, after=2.5, fps=2, frames=24),
+        Look(spans=3, before=2, after=2, fps=2, frames=24),
     ),
     (
         "look more often where the question matches",
@@ -57,7 +54,7 @@ LOOKS: tuple[tuple[str, Edit, Look], ...] = (
     (
         "look closer where each option matches",
         look_where_options_match,
-        Look(spans=4, before=3, after=3, fps=1, frames=24),
+        Look(spans=8, before=3, after=3, fps=1, frames=24),
     ),
     (
         "look more often beside what the question names",
@@ -87,15 +84,14 @@ def strategy_moves(strategies: Iterable[str]) -> Iterator[Move]:
     """Every edit, in all of these strategies that have the shape for it."""
     names = tuple(strategies)
     for what, edit, look in LOOKS:
-        unsure = replace(look, unless=UNSURE)
-        yield _move(what, f": {unsure}", names, partial(_with, edit, unsure))
-    where = f", which is spared where an option scores {UNSURE:g}"
-    yield _move("answer before the last look", where, names, partial(answer_before_last_look, unless=UNSURE))
+        yield _move(what, str(look), names, partial(_with, edit, look))
+    spared = f"that is spared where an option scores {UNSURE:g}"
+    yield _move("answer before the last look", spared, names, answer_before_last_look)
 
 
-def _move(what: str, how: str, names: tuple[str, ...], edit: "partial[str]") -> Move:
+def _move(what: str, how: str, names: tuple[str, ...], edit: Callable[[str], str]) -> Move:
     return Move(
-        title=f"{what}{how}", kind=ChangeKind.STRATEGY, subject=what, apply=partial(_edited, names, edit)
+        title=f"{what}: {how}", kind=ChangeKind.STRATEGY, subject=what, apply=partial(_edited, names, edit)
     )
 
 
@@ -103,7 +99,7 @@ def _with(edit: Edit, look: Look, source: str) -> str:
     return edit(source, look)
 
 
-def _edited(names: tuple[str, ...], edit: "partial[str]", harness: "Harness") -> "Harness | None":
+def _edited(names: tuple[str, ...], edit: Callable[[str], str], harness: "Harness") -> "Harness | None":
     changed = harness
     for name in names:
         try:

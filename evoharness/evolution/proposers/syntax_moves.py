@@ -1,15 +1,21 @@
 """Edits of strategy code on its syntax tree.
 
-A strategy, whatever it does, ends in a call of `ctx.answer(evidence)`. The edits find the last such
-call and put steps before it: looks at other places, denser or finer, whose observations join the
-evidence. They know the interface of `ctx` and nothing of any question or video. Every new look names
-its own numbers, so that a later edit, or a reader, can change them.
+A strategy, whatever it does, ends in `return ctx.answer(evidence)`. The edits find the last such statement
+and put steps before it: an answer, and where no option of it stands out looks at other places, denser or
+finer, whose observations join the evidence. They know the interface of `ctx` and nothing of any question or
+video. Every new look names its own numbers, so that a later edit, or a reader, can change them.
 """
 
 import ast
+import builtins
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from evoharness.evolution.proposers import look_code
+
+UNSURE = 0.6
+"""An option that scores less does not stand out."""
 
 
 class NotApplicable(Exception):
@@ -32,15 +38,15 @@ class Look:
     """Most frames in all spans together."""
     detail: str = "detail_detail"
     """Name of the parameter that says how finely."""
-    unless: float | None = None
-    """Answer first, and skip the look when one option scores at least this; None: always look."""
+    unless: float = UNSURE
+    """The question is answered first, and the look is spared when an option scores at least this."""
 
     def __str__(self) -> str:
         reach = f", {self.before:g} s before to {self.after:g} s after" if self.before or self.after else ""
-        condition = "" if self.unless is None else f", unless an option scores {self.unless:g}"
         places = "1 place" if self.spans == 1 else f"{self.spans} places"
         return (
-            f"{places}{reach}, {self.fps:g} frames/s at {self.detail}, {self.frames} frames in all{condition}"
+            f"{places}{reach}, {self.fps:g} frames/s at {self.detail}, {self.frames} frames in all, "
+            f"unless an option scores {self.unless:g}"
         )
 
 
@@ -50,67 +56,66 @@ Edit = Callable[[str, Look], str]
 
 def look_where_question_matches(source: str, look: Look) -> str:
     """Look again around the gathered statements that are most like the question."""
-    return _with_look(source, look, _LIKE_QUESTION)
+    return _with_look(source, look, look_code.LIKE_QUESTION)
 
 
 def look_where_options_match(source: str, look: Look) -> str:
     """Look again, for each option, around the gathered statement that is most like it."""
-    return _with_look(source, look, _LIKE_OPTIONS)
+    return _with_look(source, look, look_code.LIKE_OPTIONS)
 
 
 def look_beside(source: str, look: Look) -> str:
     """Look at what lies next to the best matches: after, before, or on both sides, as the question asks."""
-    return _with_look(source, look, _BESIDE)
+    return _with_look(source, look, look_code.BESIDE)
 
 
 def look_at_unreadable(source: str, look: Look) -> str:
-    """Look at the middle of the moments of which it was said that something could not be made out."""
-    return _with_look(source, look, _UNREADABLE)
+    """Look around the middle of the moments of which it was said that something could not be made out."""
+    return _with_look(source, look, look_code.UNREADABLE)
 
 
 def look_at_named_times(source: str, look: Look) -> str:
-    """Look at the times, such as 1:05, that the question or an option names."""
-    return _with_look(source, look, _NAMED_TIMES)
+    """Look at the times, such as 1:05 or 1:02:03, that the question or an option names."""
+    return _with_look(source, look, look_code.NAMED_TIMES)
 
 
 def look_over_everything(source: str, look: Look) -> str:
-    """Look at the whole video again, in equal spans, between the times of a regular first look."""
-    return _with_look(source, look, _EVERYWHERE)
+    """Look at the whole video again, in equal spans, half a step after the times of a regular look."""
+    return _with_look(source, look, look_code.EVERYWHERE)
 
 
 def look_at_unseen(source: str, look: Look) -> str:
     """Look at the longest stretches that no gathered statement speaks of."""
-    return _with_look(source, look, _UNSEEN)
+    return _with_look(source, look, look_code.UNSEEN)
 
 
 def look_closer_at_candidates(source: str, look: Look) -> str:
     """Look closer at what the only look before the answer points to."""
-    tree = ast.parse(source)
-    body, position = _place_of_answer(tree)
+    body, position = _place_of_answer(ast.parse(source))
     looks = [statement for statement in body[:position] if _holds_call(statement, "look")]
     if len(looks) != 1:
         raise NotApplicable("the strategy does not look exactly once before it answers")
     match looks[0]:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if _is_call(value, "look"):
-            return _with_look(source, look, _CANDIDATES, looked=name)
+            return _with_look(source, look, look_code.CANDIDATES, looked=name)
         case _:
             raise NotApplicable("what the look finds has no name")
 
 
-def answer_before_last_look(source: str, unless: float) -> str:
-    """Answer before the last look, and skip what follows when one option scores at least `unless`."""
+def answer_before_last_look(source: str, unless: float = UNSURE) -> str:
+    """Answer before the last look of the strategy, and skip that where an option scores `unless`."""
     tree = ast.parse(source)
     body, position = _place_of_answer(tree)
     call = _answer_call(body[position])
     looks = [at for at, statement in enumerate(body[:position]) if _holds_call(statement, "look")]
     if len(looks) < 2:
         raise NotApplicable("the strategy looks only once before it answers")
-    evidence = call.args[0]
-    if not isinstance(evidence, ast.Name) or evidence.id not in _assigned(body[: looks[-1]]):
+    there = _assigned(body[: looks[-1]]) | _arguments_and_functions(tree) | set(dir(builtins))
+    if not _read([*call.args, *(keyword.value for keyword in call.keywords)]) <= there:
         raise NotApplicable("what the answer is given from is not there before the last look")
-    taken = _names(tree)
-    renamed = _Renamed(taken, call, "", evidence=evidence.id)
-    body[looks[-1] : looks[-1]] = renamed.visit(ast.parse(_UNLESS.format(unless=unless))).body
+    renamed = _Renamed(_names(tree), call, "")
+    steps = renamed.visit(ast.parse(look_code.ANSWER_FIRST.format(unless=unless))).body
+    body[looks[-1] : looks[-1]] = steps
     return _written(tree)
 
 
@@ -118,11 +123,8 @@ def _with_look(source: str, look: Look, places: str, looked: str = "") -> str:
     tree = ast.parse(source)
     body, position = _place_of_answer(tree)
     call = _answer_call(body[position])
-    code = _GATHER
-    if look.unless is not None:
-        code += _UNLESS.format(unless=look.unless)
-    code += places.format(**vars(look), looked=looked, signs=_SIGNS)
-    code += _LOOK.format(**vars(look))
+    parts = (look_code.ANSWER_FIRST, look_code.GATHER, places, look_code.LOOK)
+    code = "".join(part.format(**vars(look), looked=looked, signs=list(look_code.SIGNS)) for part in parts)
     taken = _names(tree)
     helper = _helper(tree, taken)
     renamed = _Renamed(taken, call, helper.name)
@@ -133,147 +135,19 @@ def _with_look(source: str, look: Look, places: str, looked: str = "") -> str:
     return _written(tree)
 
 
-_PLACED = '''
-def placed(evidence):
-    """Statements with a time, out of evidence of any nesting."""
-    found = []
-    for item in evidence:
-        if isinstance(item, list):
-            found += placed(item)
-        elif isinstance(item, dict):
-            if item.get("text") and item.get("start") is not None and item.get("end") is not None:
-                found.append(item)
-            found += placed(list(item.values()))
-    return found
-'''
-
-_GATHER = """
-evidence = EVIDENCE
-gathered = placed([evidence])[:2000]
-"""
-
-_UNLESS = """
-first = FIRST
-if first["scores"] and max(first["scores"]) >= {unless}:
-    return first
-"""
-
-_LIKE_QUESTION = """
-likeness = ctx.similar(question["text"], [item["text"] for item in gathered])
-ranked = sorted(range(len(gathered)), key=lambda index: -likeness[index])
-places = []
-for index in ranked[:{spans}]:
-    places.append([gathered[index]["start"] - {before}, gathered[index]["end"] + {after}])
-"""
-
-_LIKE_OPTIONS = """
-places = []
-for option in question["options"][:{spans}]:
-    likeness = ctx.similar(option, [item["text"] for item in gathered])
-    if likeness:
-        best = gathered[likeness.index(max(likeness))]
-        places.append([best["start"] - {before}, best["end"] + {after}])
-"""
-
-_BESIDE = """
-later = ctx.find("(?i)\\\\b(after|next|follow|then|later|subsequent)", question["text"])
-earlier = ctx.find("(?i)\\\\b(before|previous|prior|preced|earlier|until)", question["text"])
-likeness = ctx.similar(question["text"], [item["text"] for item in gathered])
-ranked = sorted(range(len(gathered)), key=lambda index: -likeness[index])
-places = []
-for index in ranked[:{spans}]:
-    reach_back = {before} if earlier or not later else 0.0
-    reach_on = {after} if later or not earlier else 0.0
-    places.append([gathered[index]["start"] - reach_back, gathered[index]["end"] + reach_on])
-"""
-
-_UNSEEN = """
-gaps = []
-seen_until = 0.0
-for item in sorted(gathered, key=lambda item: item["start"]):
-    if item["start"] > seen_until:
-        gaps.append([seen_until - {before}, item["start"] + {after}])
-    seen_until = max(seen_until, item["end"])
-if ctx.video.duration > seen_until:
-    gaps.append([seen_until - {before}, ctx.video.duration])
-places = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:{spans}]
-"""
-
-_CANDIDATES = """
-places = []
-for candidate in {looked}["candidates"][:{spans}]:
-    places.append([candidate["start"] - {before}, candidate["end"] + {after}])
-"""
-
-_UNREADABLE = """
-hidden = []
-for item in gathered:
-    for sign in {signs}:
-        if sign in item["text"].lower():
-            hidden.append(item)
-            break
-asked = question["text"] + " / " + " / ".join(question["options"])
-likeness = ctx.similar(asked, [item["text"] for item in hidden])
-ranked = sorted(range(len(hidden)), key=lambda index: -likeness[index])
-places = []
-for index in ranked[:{spans}]:
-    middle = (hidden[index]["start"] + hidden[index]["end"]) / 2
-    places.append([middle - {before}, middle + {after}])
-"""
-
-_SIGNS = ["too small", "too far", "too dark", "unreadable", "illegible", "not legible", "blurr", "unclear"]
-_SIGNS += ["not readable", "hard to read", "cannot be read", "cannot be made out", "not discernible"]
-"""Words with which a model says that it could not see something well enough."""
-
-_NAMED_TIMES = """
-places = []
-asked = question["text"] + " / " + " / ".join(question["options"])
-for clock in ctx.find("\\\\b[0-9]{{1,2}}(:[0-9]{{2}}){{1,2}}\\\\b", asked)[:{spans}]:
-    seconds = 0
-    for number in clock["text"].split(":"):
-        seconds = 60 * seconds + int(number)
-    if seconds <= ctx.video.duration:
-        places.append([seconds - {before}, seconds + {after}])
-"""
-
-_EVERYWHERE = """
-part = ctx.video.duration / {spans}
-places = []
-for number in range({spans}):
-    places.append([min(number * part + 0.5 / {fps}, (number + 1) * part), (number + 1) * part])
-"""
-
-_LOOK = """
-observed = []
-if places:
-    wanted = question["text"] + " " + " / ".join(question["options"])
-    observed = ctx.look(places, {fps}, {frames}, ctx.params.{detail}, wanted)["observations"]
-"""
-
-_OWN = frozenset(
-    {"evidence", "gathered", "first", "part", "likeness", "ranked", "places", "best", "later", "earlier"}
-    | {"reach_back", "reach_on", "gaps", "seen_until", "observed", "wanted"}
-    | {"asked", "clock", "seconds", "hidden", "sign", "middle"}
-    | {"index", "item", "option", "candidate", "number", "gap"}
-)
-"""Names that the inserted code assigns."""
-
-
 class _Renamed(ast.NodeTransformer):
     """Puts the evidence into inserted code, and numbers its names when the strategy uses them already."""
 
-    def __init__(self, taken: set[str], answer: ast.Call, helper: str, evidence: str | None = None) -> None:
+    def __init__(self, taken: set[str], answer: ast.Call, helper: str) -> None:
         number = 1
-        while any(_numbered(name, number) in taken for name in _OWN):
+        while any(_numbered(name, number) in taken for name in look_code.OWN_NAMES):
             number += 1
-        self.names = {name: _numbered(name, number) for name in _OWN} | {"placed": helper}
-        if evidence is not None:
-            self.names["evidence"] = evidence
+        self.names = {name: _numbered(name, number) for name in look_code.OWN_NAMES} | {"placed": helper}
         self._answer = answer
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id == "EVIDENCE":
-            return self._answer.args[0]
+            return copy.deepcopy(self._answer.args[0])
         if node.id == "FIRST":
             return self._first()
         node.id = self.names.get(node.id, node.id)
@@ -284,11 +158,10 @@ class _Renamed(ast.NodeTransformer):
         return node
 
     def _first(self) -> ast.Call:
-        """The answer from the gathered evidence, shown the same frames."""
-        evidence = ast.Name(self.names["evidence"], ast.Load())
-        shown = [copy.deepcopy(keyword) for keyword in self._answer.keywords if keyword.arg == "frames"]
-        rest = [copy.deepcopy(argument) for argument in self._answer.args[1:2]]
-        return ast.Call(copy.deepcopy(self._answer.func), [evidence, *rest], shown)
+        """The answer from the gathered evidence, shown the same frames, with the same sample."""
+        first = copy.deepcopy(self._answer)
+        first.args[0] = ast.Name(self.names["evidence"], ast.Load())
+        return first
 
 
 def _helper(tree: ast.Module, taken: set[str]) -> ast.FunctionDef:
@@ -297,7 +170,7 @@ def _helper(tree: ast.Module, taken: set[str]) -> ast.FunctionDef:
     number = 1
     while True:
         name = _numbered("placed", number)
-        helper = ast.parse(_PLACED.replace("placed(", f"{name}(")).body[0]
+        helper = ast.parse(look_code.PLACED.replace("placed(", f"{name}(")).body[0]
         assert isinstance(helper, ast.FunctionDef)
         if name not in taken or ast.dump(helper) in there:
             return helper
@@ -309,7 +182,7 @@ def _numbered(name: str, number: int) -> str:
 
 
 def _place_of_answer(tree: ast.Module) -> tuple[list[ast.stmt], int]:
-    """The block of statements that holds the last `ctx.answer(evidence)`, and its position there."""
+    """The block that ends in the last `return ctx.answer(evidence)`, and the position of that in it."""
     found: tuple[list[ast.stmt], int] | None = None
     for node in (
         inner for function in tree.body if _knows_question(function) for inner in ast.walk(function)
@@ -319,12 +192,12 @@ def _place_of_answer(tree: ast.Module) -> tuple[list[ast.stmt], int]:
             if not isinstance(block, list):
                 continue
             for position, statement in enumerate(block):
-                if isinstance(statement, ast.Assign | ast.Return | ast.Expr) and _holds_answer(statement):
+                if isinstance(statement, ast.Return) and _is_answer(statement.value):
                     line = statement.lineno
                     if found is None or line >= found[0][found[1]].lineno:
                         found = (block, position)
     if found is None:
-        raise NotApplicable("no statement calls ctx.answer with evidence")
+        raise NotApplicable("no statement returns what ctx.answer makes of evidence")
     return found
 
 
@@ -339,16 +212,17 @@ def _holds_call(statement: ast.stmt, method: str) -> bool:
     return any(_is_call(node, method) for node in ast.walk(statement))
 
 
-def _holds_answer(statement: ast.stmt) -> bool:
-    calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return any(_is_call(call, "answer") and call.args for call in calls)
+def _is_answer(node: ast.expr | None) -> bool:
+    """Whether this is `ctx.answer(…)` with the evidence as its first argument."""
+    if not isinstance(node, ast.Call) or not _is_call(node, "answer") or not node.args:
+        return False
+    return not any(isinstance(argument, ast.Starred) for argument in node.args)
 
 
 def _answer_call(statement: ast.stmt) -> ast.Call:
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and _is_call(node, "answer") and node.args:
-            return node
-    raise NotApplicable("no statement calls ctx.answer with evidence")
+    assert isinstance(statement, ast.Return)
+    assert isinstance(statement.value, ast.Call)
+    return statement.value
 
 
 def _is_call(node: ast.AST, method: str) -> bool:
@@ -362,14 +236,34 @@ def _is_call(node: ast.AST, method: str) -> bool:
 
 
 def _names(tree: ast.AST) -> set[str]:
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    used |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return used | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    """Every name that a module uses for anything."""
+    used: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                used.add(name)
+            case ast.alias(name=name, asname=other):
+                used |= {name, other or name}
+            case ast.ExceptHandler(name=str(name)):
+                used.add(name)
+    return used
 
 
-def _assigned(statements: list[ast.stmt]) -> set[str]:
+def _assigned(statements: Iterable[ast.AST]) -> set[str]:
     nodes = (node for statement in statements for node in ast.walk(statement))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _read(expressions: Iterable[ast.AST]) -> set[str]:
+    nodes = [node for expression in expressions for node in ast.walk(expression)]
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - _assigned(nodes)
+
+
+def _arguments_and_functions(tree: ast.Module) -> set[str]:
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {function.name for function in functions} | {
+        argument.arg for function in functions if _knows_question(function) for argument in function.args.args
+    }
 
 
 def _written(tree: ast.Module) -> str:

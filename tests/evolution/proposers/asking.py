@@ -1,6 +1,5 @@
 """A strategy that answers about a real minute of video, and what the tests of its edits share."""
 
-from dataclasses import replace
 from typing import Protocol
 
 from evoharness.evolution.proposers.syntax_moves import (
@@ -13,10 +12,12 @@ from evoharness.records.question import PublicQuestion
 from tests.solver.standins import QUESTION, Witness
 
 STRATEGIES = initial_harness().strategies
-TIMED = QUESTION.model_copy(update={"text": "What happens after the red circle at 0:33?"})
-LOOK = Look(spans=2, before=3, after=4, fps=2, frames=20)
-UNSURE = replace(LOOK, unless=0.9)
-"""The witness scores 0.7."""
+ASKED = QUESTION.model_copy(
+    update={"text": "What happens after the red circle at 0:33?", "options": ("it leaves", "zzzz", "a map")}
+)
+"""Names a time, and options that are like different places."""
+LOOK = Look(spans=2, before=3, after=4, fps=2, frames=20, unless=0.9)
+"""Is never spared: the witness scores 0.7."""
 
 
 class Ask(Protocol):
@@ -31,7 +32,7 @@ TWO_PLACES = """
 def strategy(ctx, question):
     seen = [
         {"text": "what happens after the red circle", "start": 20, "end": 22},
-        {"text": "zzzz", "start": 40, "end": 60},
+        {"text": "zzzz illegible", "start": 40, "end": 60},
     ]
     return ctx.answer(seen)
 """

@@ -19,7 +19,7 @@ from evoharness.evolution.proposers.syntax_moves import (
 from evoharness.models.perception_tasks import InspectFrames
 from evoharness.models.reasoning_tasks import AnswerQuestion
 from evoharness.records.interval import Interval
-from tests.evolution.proposers.asking import LOOK, STRATEGIES, TWO_PLACES, UNSURE, Ask, empty, looked
+from tests.evolution.proposers.asking import LOOK, STRATEGIES, TWO_PLACES, Ask, empty, looked
 from tests.solver.standins import QUESTION, Witness
 
 
@@ -28,7 +28,7 @@ def test_it_looks_around_what_is_most_like_the_question(ask: Ask) -> None:
     _, backbone = ask(edited)
     assert looked(backbone) == [(17, 26)]
     (task,) = backbone.of(InspectFrames)
-    assert task.prompt == "What happens after the red circle? a / b / c"
+    assert task.prompt == "What happens after the red circle? / a / b / c"
     assert len(task.frames) <= LOOK.frames
 
 
@@ -64,7 +64,7 @@ def test_it_looks_at_the_longest_stretches_nothing_was_said_of(ask: Ask) -> None
 
 def test_it_looks_over_everything_between_the_times_of_before(ask: Ask) -> None:
     _, backbone = ask(look_over_everything(empty(), LOOK))
-    assert looked(backbone) == [(0.25, 30), (30.25, 60)]
+    assert looked(backbone) == [(1.5, 30), (31.5, 60)]
 
 
 def test_what_could_not_be_made_out_is_looked_at_the_likest_first(ask: Ask) -> None:
@@ -103,9 +103,9 @@ def test_without_a_named_time_nothing_more_is_looked_at(ask: Ask) -> None:
 
 def test_a_closer_look_goes_to_what_the_only_look_points_to(ask: Ask) -> None:
     event = Interval(start=20, end=22)
-    answered, backbone = ask(look_closer_at_candidates(STRATEGIES["overview"], UNSURE), Witness(event))
+    answered, backbone = ask(look_closer_at_candidates(STRATEGIES["overview"], LOOK), Witness(event))
     assert (answered.status, looked(backbone)) == ("ok", [(0.0, 60.0), (17.0, 26.0)])
-    _, nothing_found = ask(look_closer_at_candidates(STRATEGIES["overview"], UNSURE), Witness())
+    _, nothing_found = ask(look_closer_at_candidates(STRATEGIES["overview"], LOOK), Witness())
     assert looked(nothing_found) == [(0.0, 60.0)]
 
 

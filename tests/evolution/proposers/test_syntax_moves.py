@@ -12,6 +12,7 @@ from evoharness.evolution.proposers.syntax_moves import (
     Look,
     NotApplicable,
     look_at_named_times,
+    look_at_unreadable,
     look_at_unseen,
     look_beside,
     look_over_everything,
@@ -21,7 +22,7 @@ from evoharness.evolution.proposers.syntax_moves import (
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer
 from evoharness.models.task import Task
 from evoharness.sandbox import check_source
-from tests.evolution.proposers.asking import LOOK, STRATEGIES, TIMED, TWO_PLACES, UNSURE, Ask, empty, looked
+from tests.evolution.proposers.asking import ASKED, LOOK, STRATEGIES, TWO_PLACES, Ask, empty, looked
 from tests.solver.standins import Witness
 
 EDITS: dict[str, Edit] = {
@@ -33,34 +34,33 @@ EDITS: dict[str, Edit] = {
         look_over_everything,
         look_at_unseen,
         look_at_named_times,
+        look_at_unreadable,
     )
 }
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("name", sorted(STRATEGIES))
-@pytest.mark.parametrize("look", [LOOK, UNSURE], ids=["always", "unless"])
-def test_every_edit_of_every_strategy_is_legal_and_answers(
-    edit: Edit, name: str, look: Look, ask: Ask
-) -> None:
-    edited = edit(STRATEGIES[name], look)
+def test_every_edit_of_every_strategy_is_legal_and_answers(edit: Edit, name: str, ask: Ask) -> None:
+    edited = edit(STRATEGIES[name], LOOK)
     assert check_source(edited) == []
     answered, backbone = ask(edited)
     assert (answered.status, answered.choice, answered.message) == ("ok", 1, "")
-    before, _ = ask(STRATEGIES[name])
-    assert len(backbone.of(AnswerQuestion)) == (1 if look.unless is None else 2)
-    assert 0 <= answered.spend.frames - before.spend.frames <= (look.frames if look.unless is None else 212)
+    before, plain = ask(STRATEGIES[name])
+    assert len(backbone.of(AnswerQuestion)) == 2
+    shown = len(plain.of(AnswerQuestion)[0].frames)
+    assert 0 <= answered.spend.frames - before.spend.frames <= LOOK.frames + shown
 
 
 @pytest.mark.parametrize("one", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("other", EDITS.values(), ids=EDITS)
 def test_two_edits_compose(one: Edit, other: Edit, ask: Ask) -> None:
-    edited = other(one(TWO_PLACES, UNSURE), LOOK)
+    edited = other(one(TWO_PLACES, LOOK), LOOK)
     assert check_source(edited) == []
-    answered, backbone = ask(edited, question=TIMED)
+    answered, backbone = ask(edited, question=ASKED)
     assert answered.status == "ok"
-    first, last = backbone.of(AnswerQuestion)
-    assert [piece.text for piece in first.evidence] == ["what happens after the red circle", "zzzz"]
+    first, _, last = backbone.of(AnswerQuestion)
+    assert [piece.text for piece in first.evidence] == ["what happens after the red circle", "zzzz illegible"]
     assert len(looked(backbone)) >= 2, "both looked"
     assert set(first.evidence) < set(last.evidence), "what was gathered before stays"
 
@@ -71,11 +71,11 @@ def test_the_helper_is_there_once_however_often_a_strategy_is_edited() -> None:
         source = edit(source, LOOK)
     assert source.count("def placed") == 1
     assert source.count("ctx.look(") == len(EDITS)
-    assert source.count("ctx.answer(") == 1
+    assert source.count("ctx.answer(") == len(EDITS) + 1
 
 
 def test_new_names_do_not_clash_with_those_of_the_strategy(ask: Ask) -> None:
-    inserted = "".join(edit(empty(), UNSURE) for edit in EDITS.values())
+    inserted = "".join(edit(empty(), LOOK) for edit in EDITS.values())
     used = sorted(
         {one or other for one, other in re.findall(r"^ *(\w+) =|for (\w+) in", inserted, re.MULTILINE)}
     )
@@ -86,17 +86,22 @@ def test_new_names_do_not_clash_with_those_of_the_strategy(ask: Ask) -> None:
 def strategy(ctx, question):
 {lines}
     seen = [{{"text": "somewhere", "start": 20, "end": 22}}]
-    result = ctx.answer(seen, sample=number)
-    result["text"] = str({sum_of})
-    return result
+    return ctx.answer([seen, {{"text": str({sum_of})}}], sample=number)
 """
-    plain, _ = ask(source)
-    assert plain.status == "ok"
+    _, plain = ask(source)
+    (expected,) = plain.of(AnswerQuestion)
     for edit in EDITS.values():
-        edited, backbone = ask(edit(source, LOOK))
-        assert (edited.status, edited.text) == ("ok", plain.text)
-        (answer,) = backbone.of(AnswerQuestion)
-        assert answer.sample == used.index("number") % 90
+        edited, backbone = ask(edit(source, LOOK), question=ASKED)
+        first, last = backbone.of(AnswerQuestion)
+        assert edited.status == "ok"
+        assert first.evidence == expected.evidence
+        assert first.sample == last.sample == used.index("number") % 90
+
+
+@pytest.mark.parametrize("line", ["from math import floor as places", "import math as places"])
+def test_new_names_do_not_clash_with_what_is_imported(line: str) -> None:
+    source = f"{line}\n{TWO_PLACES}"
+    assert "places_2 = []" in look_where_question_matches(source, LOOK)
 
 
 def test_a_helper_of_the_same_name_keeps_its_meaning(ask: Ask) -> None:
@@ -114,15 +119,10 @@ def placed(second):
     assert looked(backbone)[0] == (4, 11)
 
 
-def test_votes_are_cast_with_their_own_samples(ask: Ask) -> None:
-    source = """
-def strategy(ctx, question):
-    for number in range(3):
-        vote = ctx.answer([], sample=number)
-    return vote
-"""
-    _, backbone = ask(look_over_everything(source, replace(LOOK, spans=4)))
-    assert [task.sample for task in backbone.of(AnswerQuestion)] == [0, 1, 2]
+def test_a_sample_of_its_own_stays_with_the_answer(ask: Ask) -> None:
+    source = "def strategy(ctx, question):\n    return ctx.answer([], sample=7)\n"
+    _, backbone = ask(look_over_everything(source, LOOK))
+    assert [task.sample for task in backbone.of(AnswerQuestion)] == [7, 7]
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
@@ -131,7 +131,7 @@ def strategy(ctx, question):
     max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
 )
 def test_the_look_is_skipped_when_an_option_scores_enough(edit: Edit, threshold: float, ask: Ask) -> None:
-    answered, backbone = ask(edit(TWO_PLACES, replace(LOOK, unless=threshold)), question=TIMED)
+    answered, backbone = ask(edit(TWO_PLACES, replace(LOOK, unless=threshold)), question=ASKED)
     sure = threshold <= 0.7
     assert (looked(backbone) == []) == sure
     assert len(backbone.of(AnswerQuestion)) == (1 if sure else 2)
@@ -169,7 +169,7 @@ def test_the_first_answer_is_shown_the_frames_of_the_strategy(ask: Ask) -> None:
     database=None,
 )
 def test_any_budget_is_kept(spans: int, fps: float, frames: int, edit: Edit, around: float, ask: Ask) -> None:
-    look = Look(spans=spans, before=around, after=around, fps=fps, frames=frames)
+    look = Look(spans=spans, before=around, after=around, fps=fps, frames=frames, unless=0.9)
     answered, backbone = ask(edit(TWO_PLACES, look))
     assert (answered.status, answered.message) == ("ok", "")
     assert len(looked(backbone)) <= spans
@@ -206,8 +206,15 @@ def test_thousands_of_statements_are_no_obstacle(ask: Ask) -> None:
         "def strategy(ctx, question):\n    return ctx.answer()\n",
         "def strategy(ctx, question):\n    return other.answer([])\n",
         "def strategy(ctx, question):\n    return end(ctx)\n\ndef end(ctx):\n    return ctx.answer([])\n",
+        "def strategy(ctx, question):\n    return ctx.answer(*[[]])\n",
+        "def strategy(ctx, question):\n    return ctx.answer([])['choice']\n",
+        "def strategy(ctx, question):\n    a = ctx.answer([])\n    return ctx.verify(a['text'], [])\n",
+        "def strategy(ctx, question):\n    return max([ctx.answer(part) for part in [[], []]])\n",
     ],
-    ids=["no answer", "no evidence", "not of ctx", "where the question is unknown"],
+    ids=[
+        *("no answer", "no evidence", "not of ctx", "where the question is unknown", "evidence spread out"),
+        *("a part of the answer", "an answer that is not returned", "one answer of several"),
+    ],
 )
 def test_a_strategy_without_the_answer_call_cannot_be_edited(edit: Edit, source: str) -> None:
     with pytest.raises(NotApplicable, match="answer"):
