@@ -44,13 +44,13 @@ ALLOWANCE = 0.9
 class SearchSettings:
     """How much the search may try before it proposes."""
 
-    sample: int = 64
+    sample: int = 56
     """Evolution questions in the sample, about half of them failures."""
     beam: int = 6
     """Compositions that are extended at each depth."""
     depth: int = 4
     """Most moves in one candidate."""
-    tries: int = 64
+    tries: int = 56
     """Most harnesses tried on the sample in a round."""
 
 
