@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import json
+from functools import lru_cache
 
 from evoharness.harness import Harness
 
@@ -27,6 +28,7 @@ def behaviour(harness: Harness, duration: float) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+@lru_cache(maxsize=512)  # asked for every answer, of few strategies
 def _plain(source: str) -> bool:
     """Whether all that a source does with `ctx` is in sight: plain calls, and parameters by their names."""
     try:
