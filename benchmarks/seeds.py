@@ -113,7 +113,7 @@ def table(results: Sequence[SeedResult]) -> str:
             f"{result.test.initial:.1%}",
             f"{result.test.final:.1%}",
             f"{result.gain:+.1f}",
-            f"{result.test.p_value:.4f}",
+            f"{result.test.p_value:.4f}" if result.test.p_value >= 0.0001 else "< 0.0001",
             f"{result.test.frames.initial:.0f} → {result.test.frames.final:.0f}",
             f"{result.frames_ratio:.2f}",
             f"{result.test.tokens.initial:,.0f} → {result.test.tokens.final:,.0f}",
