@@ -51,12 +51,10 @@ def advice(
     here = len(questions.validation)
     psi = discordance or USUAL_DISCORDANCE
     needed = needed_questions(settings.effect, psi, level)
-    said = (
-        f"{here} validation questions about {len(draw.validation)} videos; "
-        f"to show a gain of {settings.effect:.0%} needs about {needed} (p ≤ {level:.2g})"
-    )
+    about = f"{here} validation questions about {len(draw.validation)} videos"
     if here >= needed:
-        return said
+        return f"{about} would have shown a gain of {settings.effect:.0%} (p ≤ {level:.2g})"
+    said = f"{about}; to show a gain of {settings.effect:.0%} needs about {needed} (p ≤ {level:.2g})"
     per_video = here / len(draw.validation) if here else None
     if per_video:
         videos = math.ceil(needed / per_video * len(draw.videos) / len(draw.validation))
