@@ -173,7 +173,7 @@ def compare(these: "Sequence[Outcome]", those: "Sequence[Outcome]") -> dict[str,
 
 def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]") -> None:
     from evoharness.cli.tables import Table
-    from evoharness.runs.progress import percent
+    from evoharness.runs.progress import percent, probability
 
     table = Table(
         f"{summary['questions']} questions",
@@ -192,7 +192,7 @@ def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]") -> Non
     if comparison := summary.get("comparison"):
         print(
             f"harness against the other: {comparison['wins']} questions won, {comparison['losses']} lost, "
-            f"p = {comparison['p_value']:.4f} (exact, one-sided)"
+            f"p {probability(comparison['p_value'], '= ')} (exact, one-sided)"
         )
 
 

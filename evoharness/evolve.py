@@ -103,7 +103,7 @@ def _quoted(run: "RunDirectory") -> str:
 def print_summary(summary: "Summary") -> None:
     """Accuracy, frames and tokens by round on validation, and initial against final on the sealed test."""
     from evoharness.cli.tables import Table
-    from evoharness.runs.progress import percent, quantity
+    from evoharness.runs.progress import percent, probability, quantity
 
     columns = ["round", "questions", "incumbent", "candidate", "p", "frames", "tokens"]
     table = Table("validation, by round", columns)
@@ -115,7 +115,7 @@ def print_summary(summary: "Summary") -> None:
                 str(v.questions),
                 percent(v.incumbent),
                 percent(v.candidate),
-                "–" if v.p_value is None else f"{v.p_value:.4f}",
+                probability(v.p_value),
                 _both(v.frames, lambda frames: f"{frames:.1f}"),
                 _both(v.tokens, quantity),
             ]
@@ -132,7 +132,10 @@ def print_summary(summary: "Summary") -> None:
         test.add(["initial", percent(t.initial), f"{t.frames.initial:.1f}", f"{t.tokens.initial:,.0f}"])
         test.add(["final", percent(t.final), f"{t.frames.final:.1f}", f"{t.tokens.final:,.0f}"])
         test.print()
-        print(f"{t.wins} questions won, {t.losses} lost, p = {t.p_value:.4f} (exact paired test, one-sided)")
+        print(
+            f"{t.wins} questions won, {t.losses} lost, "
+            f"p {probability(t.p_value, '= ')} (exact paired test, one-sided)"
+        )
     print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
 
 

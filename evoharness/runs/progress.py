@@ -189,6 +189,13 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.1f} %"
 
 
+def probability(p: float | None, sign: str = "") -> str:
+    """`0.0032`, after `sign`; `< 0.0001` for what is less than that; a dash for None."""
+    if p is None:
+        return "–"
+    return "< 0.0001" if p < 0.0001 else f"{sign}{p:.4f}"
+
+
 def make_progress(display: str = "auto", console: "Console | None" = None) -> Progress:
     """The display of that name; `auto` is live on a terminal and plain lines elsewhere."""
     if display == "auto":

@@ -9,7 +9,7 @@ from evoharness.errors import UserError
 from evoharness.records.spend import Spend
 from evoharness.runs import PlainProgress, make_progress
 from evoharness.runs.live import RichProgress
-from evoharness.runs.progress import Progress, duration_text, quantity
+from evoharness.runs.progress import Progress, duration_text, probability, quantity
 
 SPEND = Spend(calls=2, input_tokens=1500, cost_usd=0.25)
 
@@ -76,3 +76,10 @@ def test_durations_read_well(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(("number", "text"), [(950, "950"), (12_345, "12.3k"), (3_100_000, "3.1M")])
 def test_quantities_read_well(number: float, text: str) -> None:
     assert quantity(number) == text
+
+
+def test_probabilities_are_never_told_as_nothing() -> None:
+    assert [probability(p, "= ") for p in (1.0, 0.00316, 0.0001, 0.00009, 0.0, None)] == [
+        *("= 1.0000", "= 0.0032", "= 0.0001", "< 0.0001", "< 0.0001", "–")
+    ]
+    assert probability(0.5) == "0.5000"
