@@ -136,6 +136,8 @@ def print_summary(summary: "Summary") -> None:
             f"{t.wins} questions won, {t.losses} lost, "
             f"p {probability(t.p_value, '= ')} (exact paired test, one-sided)"
         )
+    else:
+        print("no sealed test: test.questions=FILE compares the initial with the final harness on yours")
     print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
 
 

@@ -255,7 +255,7 @@ class Round:
     def _why_no_candidates(self) -> str:
         proposed = self.run.load(at(self.number, files.CANDIDATES), Candidates)
         if proposed is None or not proposed.candidates:
-            return "no change was proposed"
+            return "nothing that was tried did better on the evolution questions within the limits"
         return f"none of {len(proposed.candidates)} proposed changes passed verification"
 
     def _folder(self, candidate: str) -> Path:
@@ -372,7 +372,8 @@ class Round:
         if report.retained:
             return RoundStatus.RETAINED, ""
         if not candidates:
-            return RoundStatus.NO_CANDIDATES, self._why_no_candidates()
+            said = advice(self.settings, report.level, None, draw, questions)
+            return RoundStatus.NO_CANDIDATES, "; ".join(filter(None, (self._why_no_candidates(), said)))
         said = advice(self.settings, report.level, report.discordance, draw, questions)
         if is_underpowered(self.settings, report.level, report.discordance, draw, questions):
             return RoundStatus.UNDERPOWERED, said
