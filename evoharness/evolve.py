@@ -63,9 +63,12 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
 
 def _check(config: "EvolveConfig") -> None:
     """UserError for settings that make no sense, before anything is made."""
+    from evoharness.cli.parts import executor_of
     from evoharness.evolution.settings import check_settings
     from evoharness.questioner import initial_policy
 
+    with executor_of(config):
+        pass  # no worker is started before it is needed
     check_settings(config.evolution)
     initial_policy(config.questioner)
     if config.proposers.name != "search":

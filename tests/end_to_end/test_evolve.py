@@ -175,6 +175,7 @@ def test_too_little_to_decide_anything_is_no_failure(world: World) -> None:
         (["resume=nowhere"], "nowhere"),
         (["memory.fbs=1"], "fbs"),
         (["evolution.rounds=0"], "rounds"),
+        (["executor.workers=0"], "workers"),
         (["gate.name=nothing"], "nothing"),
     ],
 )
