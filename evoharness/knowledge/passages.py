@@ -16,7 +16,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from evoharness.errors import UserError
 from evoharness.records.base import Record
@@ -33,7 +33,7 @@ class Passage(Record):
     """Unique in its knowledge base."""
     type: str = ""
     """What kind of passage it is; searches can be narrowed to one type."""
-    text: str = Field(pattern=r"\S")
+    text: str
     """What it says."""
     source: str = ""
     """Where it is from, in words."""
@@ -78,10 +78,11 @@ def _passage(where: str, line: str, default_id: str) -> Passage:
         given["id"] = str(given["id"])
     if "text" not in given:
         raise KnowledgeFileError(f"{where}: the field `text` is missing")
+    if isinstance(given["text"], str) and not given["text"].strip():
+        raise KnowledgeFileError(f"{where}: `text`: it is blank")
     try:
         return Passage.model_validate({"id": default_id, **given})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        said = "it is blank" if first["type"] == "string_pattern_mismatch" else first["msg"]
-        raise KnowledgeFileError(f"{where}: `{field}`: {said}") from error
+        raise KnowledgeFileError(f"{where}: `{field}`: {first['msg']}") from error

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evoharness.errors import UserError
@@ -78,6 +78,7 @@ def test_a_file_that_is_missing_empty_or_no_text_is_said_so(tmp_path: Path) -> N
         load_passages(tmp_path / "picture.jsonl")
 
 
+@example({"text": "\x1f"})
 @given(st.dictionaries(st.sampled_from(["id", "type", "text", "source", "x"]), st.text() | st.integers()))
 def test_any_line_is_a_passage_or_a_mistake(tmp_path_factory: pytest.TempPathFactory, line: Any) -> None:
     path = write(tmp_path_factory.mktemp("any"), line)
