@@ -16,7 +16,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from evoharness.errors import UserError
 from evoharness.records.base import Record
@@ -33,7 +33,7 @@ class Passage(Record):
     """Unique in its knowledge base."""
     type: str = ""
     """What kind of passage it is; searches can be narrowed to one type."""
-    text: str
+    text: str = Field(pattern=r"\S")
     """What it says."""
     source: str = ""
     """Where it is from, in words."""
