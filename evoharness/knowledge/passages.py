@@ -33,7 +33,7 @@ class Passage(Record):
     """Unique in its knowledge base."""
     type: str = ""
     """What kind of passage it is; searches can be narrowed to one type."""
-    text: str = Field(pattern=r"\S")
+    text: str = Field(pattern=r"\S")  # a pattern refuses what is no Unicode, too
     """What it says."""
     source: str = ""
     """Where it is from, in words."""
