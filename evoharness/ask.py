@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Answer one question and say from which looks."""
     from evoharness.cli.options import read_options
-    from evoharness.cli.parts import harness_of, needed, workbench_config
+    from evoharness.cli.parts import harness_of, needed, sandbox_level, workbench_config
     from evoharness.records.paths import as_path
     from evoharness.records.question import PublicQuestion
     from evoharness.runs.progress import describe_spend
@@ -28,6 +28,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     question = PublicQuestion(id="asked", video=path.stem, text=text, options=options)
     bench = workbench_config(config).build()
     try:
+        sandbox_level(config, bench)
         answered = solve(
             question, Video(path.absolute()), harness, bench.solver_bench, config.limits.of_solver()
         )

@@ -121,6 +121,17 @@ class LimitsSection:
 
 
 @dataclass
+class SandboxSection:
+    """Where the code of strategies and tools runs."""
+
+    backend: str = "process"
+    """process: confined by the system, a process for each run; monty: an interpreter of its own in such a
+    process (extra `monty`); inprocess: not confined, for tests."""
+    allow_weaker: bool = False
+    """Run code even where the system has no Landlock or no seccomp to confine it."""
+
+
+@dataclass
 class Common:
     """What the commands that use models share."""
 
@@ -130,8 +141,7 @@ class Common:
     memory: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
     """How memories are built: fps, frame_cap, detail, transcript, scene_fps, minimum_s, maximum_s.
     Commands share the memories that they build alike; a preset of evolve may set some of these."""
-    sandbox: str = "process"
-    """Isolation of strategies and tools."""
+    sandbox: SandboxSection = field(default_factory=SandboxSection)
     cache: str = text(default_cache())
     """Folder of memories, model responses and sample videos; shared by runs."""
     display: str = "auto"

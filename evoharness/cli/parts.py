@@ -10,10 +10,11 @@ from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
     from evoharness.config import Common, HarnessSection
-    from evoharness.evaluation import Executor, WorkbenchConfig
+    from evoharness.evaluation import Executor, Workbench, WorkbenchConfig
     from evoharness.harness import Harness
     from evoharness.records.question import Question
     from evoharness.runs import Progress
+    from evoharness.sandbox import SandboxLevel
     from evoharness.scoring import Judge
 
 
@@ -34,10 +35,22 @@ def workbench_config(config: "Common") -> "WorkbenchConfig":
         backbone=config.backbone.name,
         backbone_options=dict(config.backbone.options),
         embedder=config.embedder.name,
-        sandbox=config.sandbox,
+        sandbox=config.sandbox.backend,
+        allow_weaker_sandbox=config.sandbox.allow_weaker,
         memory=_memory_settings(config.memory),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
     )
+
+
+def sandbox_level(config: "Common", bench: "Workbench") -> "SandboxLevel":
+    """How far the sandbox confines code here; UserError when it cannot, or not enough without consent."""
+    from evoharness.sandbox import SandboxUnavailable, demand_level
+
+    try:
+        demand_level(bench.sandbox.level, config.sandbox.allow_weaker)
+        return bench.sandbox.level
+    except SandboxUnavailable as error:
+        raise UserError(f"sandbox.backend={config.sandbox.backend} cannot be used here: {error}") from error
 
 
 def _knowledge_file(text: str | None) -> Path | None:

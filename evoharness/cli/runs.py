@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evoharness.cli.command import Call
-from evoharness.cli.parts import needed, workbench_config
+from evoharness.cli.parts import needed, sandbox_level, workbench_config
 from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
@@ -35,13 +35,11 @@ def new_run(config: "RunningCommon", call: Call, name: str, facts: "RunFacts") -
 def facts_of(config: "RunningCommon", command: str) -> "RunFacts":
     """What run.json says about a run of that command; UserError for a part that cannot be had."""
     from evoharness.runs import RunFacts
-    from evoharness.sandbox import SandboxUnavailable
 
     bench = workbench_config(config).build()
     try:
-        return RunFacts.gather(config.seed, (bench.backbone.id,), bench.sandbox.level, command)
-    except SandboxUnavailable as error:
-        raise UserError(f"sandbox={config.sandbox} cannot be used here: {error}") from error
+        level = sandbox_level(config, bench)
+        return RunFacts.gather(config.seed, (bench.backbone.id,), str(level), command)
     finally:
         bench.close()
 

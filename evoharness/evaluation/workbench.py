@@ -42,6 +42,8 @@ class WorkbenchConfig(Record):
     """Name of the embedder."""
     sandbox: str = "process"
     """Name of the sandbox backend."""
+    allow_weaker_sandbox: bool = False
+    """Run code even where it cannot be confined with Landlock and seccomp."""
     memory: dict[str, Any] = {}
     """Fields of `memory.MemorySettings` that differ from their defaults."""
     knowledge: Path | None = None
@@ -96,7 +98,7 @@ class Workbench:
         """Runs strategies and tools."""
         from evoharness.sandbox import make_sandbox
 
-        return make_sandbox(self.config.sandbox)
+        return make_sandbox(self.config.sandbox, self.config.allow_weaker_sandbox)
 
     @cached_property
     def memories(self) -> "MemoryStore":

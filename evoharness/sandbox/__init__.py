@@ -8,10 +8,12 @@ from evoharness.sandbox.result import (
     HostMethod,
     NoArguments,
     SandboxBackend,
+    SandboxLevel,
     SandboxLimits,
     SandboxResult,
     SandboxUnavailable,
     Violation,
+    demand_level,
 )
 
 __all__ = [
@@ -21,10 +23,12 @@ __all__ = [
     "NoArguments",
     "ProcessSandbox",
     "SandboxBackend",
+    "SandboxLevel",
     "SandboxLimits",
     "SandboxResult",
     "SandboxUnavailable",
     "Violation",
     "check_source",
+    "demand_level",
     "make_sandbox",
 ]

@@ -36,7 +36,7 @@ def measure(runs: int = 200) -> Figures:
     sandbox = ProcessSandbox()
     try:
         started = time.perf_counter()
-        level = sandbox.level
+        level = str(sandbox.level)
         start_ms = (time.perf_counter() - started) * 1000
         api = HostApi({"ping": HostMethod(lambda _: None)})
         limits = SandboxLimits()

@@ -6,7 +6,6 @@ the child says is read with a length limit and a deadline, and only what this si
 deadlines, signals) decides the kinds that a run could not forge.
 """
 
-import hashlib
 import os
 import signal
 import socket
@@ -21,7 +20,18 @@ from pathlib import Path
 from typing import Any
 
 from evoharness.sandbox.confined import framing
-from evoharness.sandbox.result import HostApi, SandboxLimits, SandboxResult, SandboxUnavailable, Violation
+from evoharness.sandbox.job import Job, check_job, result_of, run_job, violations_of
+from evoharness.sandbox.memory_watch import MemoryWatch
+from evoharness.sandbox.result import (
+    HostApi,
+    Kind,
+    SandboxLevel,
+    SandboxLimits,
+    SandboxResult,
+    SandboxUnavailable,
+    Violation,
+    demand_level,
+)
 from evoharness.sandbox.session import Session
 
 START_SECONDS = 20.0
@@ -30,15 +40,24 @@ _ENDED = struct.Struct(">iddQ")
 
 
 class ProcessSandbox:
-    """Fork server per process that uses it, started at the first run and again when it died."""
+    """Fork server per process that uses it, started at the first run and again when it died.
 
-    def __init__(self) -> None:
+    `allow_weaker`: run code even where the system cannot confine it with Landlock and seccomp.
+    `raw`: run any Python at all, without the language layer; for trying what the system layers hold.
+    """
+
+    program = "execute"
+    """Module of `confined` whose `serve` does a job; it may have a `companion`, see `confined.server`."""
+
+    def __init__(self, allow_weaker: bool = False, raw: bool = False) -> None:
+        self._allow_weaker = allow_weaker
+        self._program = "raw" if raw else self.program
         self._lock = threading.Lock()
         self._server: _Server | None = None
 
     @property
-    def level(self) -> str:
-        """The layers that confine each run here, joined by `+`."""
+    def level(self) -> SandboxLevel:
+        """The layers that confine each run here."""
         with self._lock:
             return self._running().level
 
@@ -46,25 +65,12 @@ class ProcessSandbox:
         self, source: str, entry: str, arguments: Mapping[str, Any], api: HostApi, limits: SandboxLimits
     ) -> SandboxResult:
         """Call `entry(api, **arguments)` of the source in a confined process of its own."""
-        job = {
-            "verb": "run",
-            "source": source,
-            "entry": entry,
-            "arguments": dict(arguments),
-            "data": dict(api.data),
-            "methods": {name: list(method.arguments.model_fields) for name, method in api.methods.items()},
-            "limits": limits.model_dump(),
-        }
-        return self._session(job, api, limits)
+        demand_level(self.level, self._allow_weaker)
+        return self._session(run_job(source, entry, arguments, api, limits), api, limits)
 
     def check(self, source: str, entry: str) -> list[Violation]:
         """What the language policy does not allow in a source, found in a confined process."""
-        limits = SandboxLimits()
-        job = {"verb": "check", "source": source, "entry": entry}
-        result = self._session(job, HostApi({}), limits)
-        if result.kind in ("finished", "policy_violation"):
-            return [Violation(line=int(line), message=str(message)) for line, message in result.value or ()]
-        return [Violation(line=0, message=f"the source breaks the compiler ({result.kind})")]
+        return violations_of(self._session(check_job(source, entry), HostApi({}), SandboxLimits()))
 
     def close(self) -> None:
         """End the server and every child; a later run starts another one."""
@@ -73,33 +79,39 @@ class ProcessSandbox:
                 self._server.stop()
                 self._server = None
 
-    def _session(self, job: dict[str, Any], api: HostApi, limits: SandboxLimits) -> SandboxResult:
+    def _arguments(self) -> list[str]:
+        """Further arguments of the fork server, for its program; asked when it is started."""
+        return []
+
+    def _death(
+        self, ended: "_Ended", limits: SandboxLimits, end: dict[str, Any]
+    ) -> tuple[Kind, dict[str, Any]]:
+        """What the end of a child that sent no last message means."""
+        spent = ended.cpu_seconds >= limits.cpu_seconds
+        if ended.status == -signal.SIGXCPU or (ended.status == -signal.SIGKILL and spent):
+            return "cpu_time_exceeded", {"message": f"used all {limits.cpu_seconds} s of processor time"}
+        if ended.status == -signal.SIGSYS:
+            return "syscall_violation", {"message": "made a system call that is not allowed"}
+        said = end.get("message") or f"ended without an answer ({ended.status})"
+        return "worker_crashed", {"message": said}
+
+    def _session(self, job: Job, api: HostApi, limits: SandboxLimits) -> SandboxResult:
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
                 pid, server = self._spawn(theirs)
             session = Session(ours, api, limits)
+            watch = MemoryWatch(pid, limits.memory_bytes, needed="memory_watch" in server.level.layers)
             try:
-                kind, end = session.conduct(job)
+                with watch:
+                    kind, end = session.conduct(job)
             finally:
                 ended = self._collect(server, pid, kill=not session.hung_up)
-        if session.hung_up:
-            kind, end = _death(ended.status, end)
-        return SandboxResult(
-            kind=kind,
-            value=end.get("value"),
-            message=end.get("message", ""),
-            line=end.get("line", 0),
-            calls=session.calls,
-            fuel=end.get("fuel", 0),
-            prints=end.get("prints", ""),
-            own_seconds=session.own_seconds,
-            host_seconds=session.host_seconds,
-            cpu_seconds=ended.cpu_seconds,
-            peak_bytes=ended.peak_bytes,
-            source_hash=hashlib.sha256(job["source"].encode("utf-8", "surrogatepass")).hexdigest(),
-            level=server.level,
-        )
+        if watch.exceeded:
+            kind, end = "memory_limit_exceeded", {"message": "out of memory"}
+        elif session.hung_up:
+            kind, end = self._death(ended, limits, end)
+        return result_of(job, kind, end, session, server.level, ended.cpu_seconds, ended.peak_bytes)
 
     def _spawn(self, connection: socket.socket) -> tuple[int, "_Server"]:
         for attempt in (1, 2):
@@ -128,7 +140,7 @@ class ProcessSandbox:
         if self._server is None or not self._server.usable():
             if self._server is not None:
                 self._server.stop()
-            self._server = _Server()
+            self._server = _Server(self._program, self._arguments())
         return self._server
 
 
@@ -144,14 +156,14 @@ class _Ended:
 class _Server:
     """The running fork server and the control socket to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str, arguments: list[str]) -> None:
         self._control, theirs = socket.socketpair()
         self._owner = os.getpid()
         with theirs:
             number = theirs.fileno()
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-s", "-S", "-c", _boot(), str(number)],
+                    [sys.executable, "-P", "-s", "-S", "-c", _boot(program), str(number), *arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
@@ -161,6 +173,7 @@ class _Server:
                     start_new_session=True,
                 )
             except OSError as error:
+                self._control.close()
                 raise SandboxUnavailable(f"cannot start {sys.executable}: {error}") from error
         try:
             hello = framing.receive(self._control, time.monotonic() + START_SECONDS)
@@ -172,7 +185,7 @@ class _Server:
         assert self._process.stderr is not None
         self._process.stderr.close()
         self._control.settimeout(CONTROL_SECONDS)
-        self.level = str(hello["level"])
+        self.level = SandboxLevel(layers=tuple(hello["layers"]))
 
     def usable(self) -> bool:
         """Whether it still runs, and belongs to this process rather than to the one that forked it."""
@@ -206,19 +219,17 @@ class _Server:
         return data
 
 
-def _boot() -> str:
-    """The program of the fork server: this folder and RestrictedPython on the path, and nothing else."""
+def _boot(program: str) -> str:
+    """The code of a fork server whose children do their jobs with that module of `confined`.
+
+    It finds this folder and RestrictedPython, and nothing else beside the standard library.
+    """
     restricted = find_spec("RestrictedPython")
     if restricted is None or restricted.origin is None:
         raise SandboxUnavailable("RestrictedPython is not installed: pip install 'RestrictedPython>=9.0,<10'")
     places = [str(Path(__file__).parent), str(Path(restricted.origin).parent.parent)]
-    return f"import sys; sys.path[:0] = {places!r}; from confined import server; server.main()"
-
-
-def _death(code: int, end: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """What the end of a child that sent no last message means."""
-    if code == -signal.SIGXCPU:
-        return "cpu_time", {"message": "used all its processor time"}
-    if code == -signal.SIGSYS:
-        return "syscall_violation", {"message": "made a system call that is not allowed"}
-    return "worker_crashed", {"message": end.get("message") or f"ended without an answer ({code})"}
+    return (
+        f"import sys; sys.path[:0] = {places!r}; "
+        f"from confined import server, {program} as program; "
+        "server.main(program.serve, getattr(program, 'companion', None))"
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, computed_field, model_serializer, model_validator
 
 from evoharness.records.base import Record
 
@@ -12,12 +12,13 @@ Kind = Literal[
     "finished",
     "policy_violation",
     "strategy_error",
-    "step_budget",
-    "memory_limit",
+    "host_call_error",
+    "step_budget_exceeded",
+    "memory_limit_exceeded",
     "recursion_limit",
     "invalid_answer",
-    "host_call_budget",
-    "cpu_time",
+    "host_call_budget_exceeded",
+    "cpu_time_exceeded",
     "wall_timeout",
     "syscall_violation",
     "protocol_violation",
@@ -25,21 +26,57 @@ Kind = Literal[
 ]
 """How a run ended. Those after `invalid_answer` are seen by the host and cannot be forged by the run."""
 
+KINDS: tuple[Kind, ...] = get_args(Kind)
+REPORTED: frozenset[Kind] = frozenset(KINDS[: KINDS.index("invalid_answer") + 1])
+"""Kinds that a run may report of itself."""
+
+SUFFICIENT = ("landlock", "seccomp")
+"""The layers without which a run needs consent: no files, and hardly any system calls."""
+
+
+class SandboxLevel(Record):
+    """How far a run is confined; written and read as `rlimits+uid+…`."""
+
+    layers: tuple[str, ...]
+    """Of: rlimits, uid, no_new_privs, landlock, seccomp, namespaces, memory_watch; empty: none."""
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether a run may start without further consent."""
+        return set(SUFFICIENT) <= set(self.layers)
+
+    def __str__(self) -> str:
+        return "+".join(self.layers) or "none"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"layers": () if value == "none" else tuple(value.split("+"))}
+        return value
+
+    @model_serializer
+    def _written(self) -> str:
+        return str(self)
+
+
+Seconds = Annotated[float, Field(gt=0)]
+
 
 class SandboxLimits(Record):
     """What one run may use."""
 
-    steps: int = 2_000_000
+    steps: int = Field(default=2_000_000, gt=0)
     """Loop turns and function calls; the only limit that is the same on every machine."""
-    cpu_seconds: int = 5
+    cpu_seconds: int = Field(default=5, gt=0)
     """Processor time."""
-    memory_bytes: int = 256 << 20
+    memory_bytes: int = Field(default=256 << 20, ge=64 << 20)
     """Address space."""
-    own_seconds: float = 10.0
+    own_seconds: Seconds = 10.0
     """Wall time outside host calls."""
-    total_seconds: float = 900.0
+    total_seconds: Seconds = 900.0
     """Wall time in all."""
-    host_calls: int = 100
+    host_calls: int = Field(default=100, ge=0)
     """Calls of the host."""
 
 
@@ -69,8 +106,14 @@ class SandboxResult(Record):
     """Peak resident memory of the run's process."""
     source_hash: str
     """sha256 (hexadecimal) of the source."""
-    level: str
-    """The layers that confined it, joined by `+`."""
+    level: SandboxLevel
+    """The layers that confined it."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def seconds(self) -> float:
+        """Wall time in all."""
+        return self.own_seconds + self.host_seconds
 
 
 class Violation(Record):
@@ -91,6 +134,16 @@ class HostCallError(Exception):
 
 class SandboxUnavailable(Exception):
     """The sandbox itself failed: never the fault of the source, never scored against a harness."""
+
+
+def demand_level(level: SandboxLevel, allow_weaker: bool) -> None:
+    """SandboxUnavailable when that level is too weak to run anything without consent."""
+    if not (level.sufficient or allow_weaker):
+        lacking = " and ".join(layer for layer in SUFFICIENT if layer not in level.layers)
+        raise SandboxUnavailable(
+            f"this system has no {lacking}, so code would run under {level} only; "
+            "sandbox.allow_weaker=true accepts that"
+        )
 
 
 class NoArguments(BaseModel):
@@ -124,8 +177,8 @@ class SandboxBackend(Protocol):
     """Runs source that nobody trusts."""
 
     @property
-    def level(self) -> str:
-        """The layers that confine each run, joined by `+`; SandboxUnavailable when it cannot start."""
+    def level(self) -> SandboxLevel:
+        """The layers that confine each run; SandboxUnavailable when it cannot start."""
         ...
 
     def run(
@@ -133,7 +186,8 @@ class SandboxBackend(Protocol):
     ) -> SandboxResult:
         """Call `entry(api, **arguments)` of the source. Never raises for what the source does.
 
-        Raises SandboxUnavailable, and whatever a host method raised other than HostCallError.
+        Raises SandboxUnavailable, also for a level that needs consent and has none; and whatever a host
+        method raised other than HostCallError.
         """
         ...
 

@@ -4,25 +4,13 @@ import socket
 import time
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from evoharness.sandbox.confined import framing
-from evoharness.sandbox.result import HostApi, HostCallError, Kind, SandboxLimits
+from evoharness.sandbox.result import REPORTED, HostApi, HostCallError, Kind, SandboxLimits
 
-LONGEST_ERROR = 500
-"""Characters of an error that reaches the source."""
-REPORTED: frozenset[str] = frozenset(
-    {
-        "finished",
-        "policy_violation",
-        "strategy_error",
-        "step_budget",
-        "memory_limit",
-        "recursion_limit",
-        "invalid_answer",
-    }
-)
-"""Kinds that a run may report of itself."""
+LARGEST_REPLY = 8 << 20
+"""Bytes of the largest reply to a host call."""
 
 
 class _End(BaseModel):
@@ -31,8 +19,8 @@ class _End(BaseModel):
     kind: str
     value: Any = None
     message: str = ""
-    line: int = 0
-    fuel: int = 0
+    line: int = Field(default=0, ge=0, le=framing.LARGEST)
+    fuel: int = Field(default=0, ge=0)
     prints: str = ""
 
 
@@ -63,8 +51,8 @@ class Session:
         Exceptions of host methods other than HostCallError pass through.
         """
         try:
-            self._send(job["limits"] if "limits" in job else self._limits.model_dump())
-            self._send(job)
+            self._send(framing.encoded(self._limits.model_dump()))
+            self._send(framing.encoded(job))
             while True:
                 message = self._receive()
                 if not isinstance(message, dict):
@@ -73,39 +61,53 @@ class Session:
                     return self._ended(_End.model_validate(message["end"]))
                 self.calls += 1
                 if self.calls > self._limits.host_calls:
-                    return "host_call_budget", {"message": f"made all {self._limits.host_calls} host calls"}
+                    return "host_call_budget_exceeded", {
+                        "message": f"made all {self._limits.host_calls} host calls"
+                    }
                 self._send(self._answer(_Call.model_validate(message)))
         except framing.Late:
             return "wall_timeout", {"message": "took too long"}
         except framing.Closed:
             self.hung_up = True
             return "worker_crashed", {}
-        except (framing.FramingError, ValidationError) as error:
-            return "protocol_violation", {"message": str(error)[:LONGEST_ERROR]}
+        except framing.FramingError as error:
+            return "protocol_violation", {"message": str(error)[: framing.LONGEST_MESSAGE]}
+        except ValidationError as error:
+            said = f"not a message: {_first(error)}"
+            return "protocol_violation", {"message": said[: framing.LONGEST_MESSAGE]}
 
     def _ended(self, end: _End) -> tuple[Kind, dict[str, Any]]:
-        if end.kind not in REPORTED:
+        kind = next((kind for kind in REPORTED if kind == end.kind), None)
+        if kind is None:
             raise framing.FramingError(f"an end of kind {end.kind[:40]!r}")
-        fields = end.model_dump()
-        return fields.pop("kind"), {**fields, "message": end.message[:LONGEST_ERROR]}
+        if end.value is not None and len(framing.encoded(end.value)) > framing.LARGEST_ANSWER:
+            raise framing.FramingError(f"an answer of more than {framing.LARGEST_ANSWER} bytes")
+        fields = end.model_dump(exclude={"kind"})
+        fields["message"] = end.message[: framing.LONGEST_MESSAGE]
+        fields["prints"] = end.prints[: framing.LONGEST_PRINTS]
+        return kind, fields
 
-    def _answer(self, call: _Call) -> dict[str, Any]:
+    def _answer(self, call: _Call) -> bytes:
+        """The JSON of the reply to a call."""
         method = self._api.methods.get(call.call)
         if method is None:
-            return {"error": f"there is no {call.call[:40]!r}"}
+            return _error(f"there is no {call.call[:40]!r}")
         started = time.monotonic()
         try:
             arguments = method.arguments.model_validate(call.arguments)
-            return {"value": method.run(arguments)}
+            reply = framing.encoded({"value": method.run(arguments)})
         except ValidationError as error:
-            return {"error": f"{call.call}: {_first(error)}"[:LONGEST_ERROR]}
+            return _error(f"{call.call}: {_first(error)}")
         except HostCallError as error:
-            return {"error": f"{call.call}: {error}"[:LONGEST_ERROR]}
+            return _error(f"{call.call}: {error}")
         finally:
             self.host_seconds += time.monotonic() - started
+        if len(reply) > LARGEST_REPLY:
+            return _error(f"{call.call}: the reply is larger than {LARGEST_REPLY >> 20} MB; ask for less")
+        return reply
 
-    def _send(self, message: Any) -> None:
-        framing.send(self._connection, message, self._deadline())
+    def _send(self, body: bytes) -> None:
+        framing.send_body(self._connection, body, self._deadline())
 
     def _receive(self) -> Any:
         started = time.monotonic()
@@ -117,6 +119,10 @@ class Session:
     def _deadline(self) -> float:
         own = time.monotonic() + self._limits.own_seconds - self.own_seconds
         return min(own, self._total)
+
+
+def _error(message: str) -> bytes:
+    return framing.encoded({"error": message[: framing.LONGEST_MESSAGE]})
 
 
 def _first(error: ValidationError) -> str:

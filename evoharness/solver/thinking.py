@@ -105,8 +105,10 @@ class Thinking:
         """Matches of a regular expression (RE2, in linear time): {text, start, end} in characters."""
         import re2
 
+        options = re2.Options()
+        options.log_errors = False  # the error is raised as well
         try:
-            pattern = re2.compile(call.pattern)
+            pattern = re2.compile(call.pattern, options)
         except re2.error as error:
             raise HostCallError(f"not a regular expression (RE2): {error}") from error
         matches: list[dict[str, Any]] = []

@@ -170,7 +170,7 @@ def test_too_little_to_decide_anything_is_no_failure(world: World) -> None:
         (["questions=nowhere.jsonl", "videos=texts"], "nowhere.jsonl"),
         (["test.videos=texts"], "test.questions"),
         (["backbone.name=nothing"], "nothing"),
-        (["sandbox=nothing"], "nothing"),
+        (["sandbox.backend=nothing"], "nothing"),
         (["display=loud"], "loud"),
         (["resume=nowhere"], "nowhere"),
         (["memory.fbs=1"], "fbs"),

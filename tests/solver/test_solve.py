@@ -67,9 +67,9 @@ def test_a_strategy_sees_the_question_the_parameters_and_nothing_else(answer: So
         ("return None", "unparsed"),
         ("return 1 / 0", "sandbox:strategy_error"),
         ("return ctx.nothing()", "sandbox:strategy_error"),
-        ("return ctx.look(fps=0)", "sandbox:strategy_error"),
+        ("return ctx.look(fps=0)", "sandbox:host_call_error"),
         ("return open('/etc/passwd')", "sandbox:policy_violation"),
-        ("while True:\n        pass", "sandbox:step_budget"),
+        ("while True:\n        pass", "sandbox:step_budget_exceeded"),
         ("return [x for x in", "sandbox:policy_violation"),
     ],
 )
@@ -174,7 +174,7 @@ def test_thinking_calls(answer: Solve) -> None:
 def test_a_hopeless_pattern_ends_at_once(answer: Solve) -> None:
     answered = answer("return {'choice': 0, 'text': str(ctx.find('(a+)+$', 'a' * 50000 + 'b'))}")
     assert (answered.status, answered.text) == ("ok", "[]")
-    assert answer("return ctx.find('(', 'x')").status == "sandbox:strategy_error"
+    assert answer("return ctx.find('(', 'x')").status == "sandbox:host_call_error"
 
 
 def test_a_backbone_that_chooses_nothing_leaves_the_question_unparsed(answer: Solve) -> None:

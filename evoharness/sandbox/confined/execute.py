@@ -4,56 +4,65 @@ import json
 import math
 import socket
 import sys
+import unicodedata  # noqa: F401  (the parser wants it for names that are not ASCII)
 from collections.abc import Callable
 from typing import Any
 
-from . import framing
+from . import framing, policy
+from .framing import DEEPEST_VALUE, LARGEST_ANSWER, LARGEST_INTEGER, LONGEST_MESSAGE
 from .guards import Api, Fuel, HostCallError, OutOfFuel, Printer, View, environment
-from .policy import checked
 
 RECURSION = 400
 COMPILE_RECURSION = 1200
-LARGEST_ANSWER = 64 * 1024
-DEEPEST_VALUE = 20
 MOST_VALUES = 100_000
-LONGEST_MESSAGE = 500
+MOST_VIOLATIONS = 200
+
+policy.checked("def strategy(ctx, question):\n    return [x for x in f'{1:.1f}']\n", "strategy")
+# The compiler imports what it needs now, before any process is confined.
 
 
 class _NotJson(Exception):
     """A value that does not survive JSON; the argument says why."""
 
 
-def serve(connection: socket.socket) -> None:
+def serve(connection: socket.socket, limit_recursion: Callable[[int], None] = sys.setrecursionlimit) -> None:
     """Read one job from the host, do it, send what came of it."""
-    job = framing.receive(connection, largest=64 * framing.LARGEST)
-    sys.setrecursionlimit(COMPILE_RECURSION)
-    code, violations = checked(job["source"], job["entry"])
+    job = framing.receive(connection, largest=framing.LARGEST_FROM_HOST)
+    limit_recursion(COMPILE_RECURSION)
+    code, violations = policy.checked(job["source"], job["entry"])
     if job["verb"] == "check" or code is None:
         line, message = violations[0] if violations else (0, "")
         kind = "policy_violation" if violations else "finished"
-        value = violations if job["verb"] == "check" else None
+        value = violations[:MOST_VIOLATIONS] if job["verb"] == "check" else None
         _end(connection, {"kind": kind, "value": value, "line": line, "message": message})
         return
     fuel, printer = Fuel(job["limits"]["steps"]), Printer()
-    end = _outcome(connection, job, code, fuel, printer)
+    end = _outcome(connection, job, code, fuel, printer, limit_recursion)
     _end(connection, {**end, "fuel": fuel.used, "prints": printer.text})
 
 
-def _outcome(connection: socket.socket, job: Any, code: Any, fuel: Fuel, printer: Printer) -> dict[str, Any]:
+def _outcome(
+    connection: socket.socket,
+    job: Any,
+    code: Any,
+    fuel: Fuel,
+    printer: Printer,
+    limit_recursion: Callable[[int], None],
+) -> dict[str, Any]:
     entry = job["entry"]
-    names = environment(fuel, printer)
+    names = environment(fuel, printer, seed=json.dumps(job["arguments"], sort_keys=True))
     try:
+        limit_recursion(RECURSION)
         exec(code, names)
-        sys.setrecursionlimit(RECURSION)
         value = names[entry](_api(connection, job), **job["arguments"])
-        sys.setrecursionlimit(COMPILE_RECURSION)
+        limit_recursion(COMPILE_RECURSION)
         if fuel.used > fuel.steps:  # swallowed by a `finally` that returns
             raise OutOfFuel
         return {"kind": "finished", "value": _plain(value, LARGEST_ANSWER)}
     except OutOfFuel:
-        return {"kind": "step_budget", "message": f"used all {fuel.steps} steps"}
+        return {"kind": "step_budget_exceeded", "message": f"used all {fuel.steps} steps"}
     except MemoryError as error:
-        return {"kind": "memory_limit", "message": "out of memory", "line": _line(error, entry)}
+        return {"kind": "memory_limit_exceeded", "message": "out of memory", "line": _line(error, entry)}
     except RecursionError as error:
         return {"kind": "recursion_limit", "message": "calls nest too deeply", "line": _line(error, entry)}
     except _NotJson as error:
@@ -61,6 +70,9 @@ def _outcome(connection: socket.socket, job: Any, code: Any, fuel: Fuel, printer
     except framing.Closed:
         raise
     except Exception as error:
+        limit_recursion(COMPILE_RECURSION)
+        if isinstance(error, HostCallError):
+            return {"kind": "host_call_error", "message": _text(error), "line": _line(error, entry)}
         message = f"{type(error).__name__}: {_text(error)}"
         return {"kind": "strategy_error", "message": message, "line": _line(error, entry)}
 
@@ -89,7 +101,7 @@ def _method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -
         except _NotJson as error:
             raise HostCallError(f"{name}: arguments must be JSON values: {error}") from None
         framing.send(connection, message)
-        reply = framing.receive(connection, largest=64 * framing.LARGEST)
+        reply = framing.receive(connection, largest=framing.LARGEST_FROM_HOST)
         if "error" in reply:
             raise HostCallError(reply["error"])
         return reply["value"]
@@ -115,6 +127,8 @@ def _plain(value: Any, largest: int) -> Any:
                 raise _NotJson("pass single values of ctx, not the whole")
             elif kind is float and not math.isfinite(item):
                 raise _NotJson("numbers must be finite")
+            elif kind is int and abs(item) > LARGEST_INTEGER:
+                raise _NotJson("whole numbers must fit into 64 bits")
             elif not (item is None or kind in (str, int, float, bool)):
                 raise _NotJson(f"{kind.__name__} is not allowed")
         count += len(inner)

@@ -1,18 +1,32 @@
 """JSON messages over a socket: four bytes of length (big endian), then UTF-8 JSON.
 
-The length is read and checked before anything is allocated for it, and every read has a deadline.
+The length is read and checked before anything is allocated for it, every read has a deadline, and what
+arrives is plain data: finite numbers, whole numbers of 64 bits, Unicode text, bounded nesting.
 """
 
 import json
+import math
 import socket
 import struct
 import time
 from typing import Any, NoReturn
 
 LARGEST = 1 << 20
-"""Bytes of the largest frame that either side accepts from code it does not trust."""
+"""Bytes of the largest message that the host accepts from code it does not trust."""
+LARGEST_FROM_HOST = 64 << 20
+"""Bytes of the largest message that a run accepts from the host."""
 DEEPEST = 40
 """Levels of nesting that are read."""
+LARGEST_ANSWER = 64 << 10
+"""Bytes of the JSON of the largest answer."""
+DEEPEST_VALUE = 20
+"""Levels of nesting of an answer or an argument."""
+LARGEST_INTEGER = 2**63 - 1
+"""The largest whole number, either side of zero, that crosses."""
+LONGEST_PRINTS = 16 << 10
+"""Characters of printing that are kept."""
+LONGEST_MESSAGE = 500
+"""Characters of an error, in either direction."""
 
 
 class FramingError(Exception):
@@ -29,7 +43,16 @@ class Late(Exception):
 
 def send(connection: socket.socket, message: Any, deadline: float | None = None) -> None:
     """Send one message; `deadline` is a time of `time.monotonic`. Raises Closed or Late."""
-    body = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    send_body(connection, encoded(message), deadline)
+
+
+def encoded(message: Any) -> bytes:
+    """The JSON of a message; text that is no Unicode is replaced. ValueError for what is no JSON."""
+    return json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+def send_body(connection: socket.socket, body: bytes, deadline: float | None = None) -> None:
+    """Send a message that is JSON already."""
     _expect(connection, deadline)
     try:
         connection.sendall(struct.pack(">I", len(body)) + body)
@@ -46,7 +69,11 @@ def receive(connection: socket.socket, deadline: float | None = None, largest: i
         raise FramingError(f"a message of {length} bytes; {largest} is the most")
     body = _exactly(connection, length, deadline, started=True)
     try:
-        message = json.loads(body.decode(), parse_constant=_no_constant)
+        message = json.loads(
+            body.decode(), parse_constant=_no_constant, parse_float=_finite, parse_int=_small_integer
+        )
+        if b"\\" in body:  # an escape can spell half of a surrogate pair, which is no text
+            json.dumps(message, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise FramingError(f"not a JSON message: {type(error).__name__}") from error
     if _deeper(message, DEEPEST):
@@ -99,3 +126,17 @@ def _deeper(value: Any, levels: int) -> bool:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number that is not finite")
+    return number
+
+
+def _small_integer(digits: str) -> int:
+    number = int(digits)
+    if abs(number) > LARGEST_INTEGER:
+        raise ValueError("a whole number of more than 64 bits")
+    return number

@@ -6,20 +6,20 @@ Attributes are allowed by the exact type of the object, never by what the object
 import builtins
 import math
 import operator
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from RestrictedPython.Guards import guarded_iter_unpack_sequence, guarded_unpack_sequence
 
+from .framing import LONGEST_PRINTS
 from .names import PLAIN_BUILTINS
 
 LONGEST_PRODUCT = 1_000_000
 """Items of the longest sequence that `*` may make."""
 MOST_BITS = 4096
 """Bits of the largest integer that `*`, `**` and `<<` may make."""
-LONGEST_PRINTS = 16 * 1024
-"""Characters of printing that are kept."""
 
 
 class OutOfFuel(BaseException):
@@ -85,6 +85,8 @@ MATH = Facade(
     "isnan log log10 log1p log2 nan pi pow radians sin sqrt tan tau trunc",
 )
 
+_RANDOM = "choice gauss randint random randrange sample shuffle uniform"
+_WIDE_FORMAT = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*(\d{4}|\*)")
 _METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(names.split())
     for kind, names in {
@@ -94,7 +96,7 @@ _METHODS: dict[type, frozenset[str]] = {
         "title upper zfill",
         list: "append clear copy count extend index insert pop remove reverse sort",
         tuple: "count index",
-        dict: "clear copy get items keys pop setdefault update values",
+        dict: "clear copy fromkeys get items keys pop setdefault update values",
         set: "add clear copy difference difference_update discard intersection intersection_update "
         "isdisjoint issubset issuperset pop remove symmetric_difference union update",
         frozenset: "copy difference intersection isdisjoint issubset issuperset symmetric_difference union",
@@ -130,8 +132,8 @@ def read_attribute(value: Any, name: str) -> Any:
         members = value._values
     elif kind is Facade:
         members = value.__dict__
-    elif name in _METHODS.get(kind, ()):
-        return getattr(value, name)
+    elif name in _METHODS.get(kind, ()) or (kind is type and name in _METHODS.get(value, ())):
+        return getattr(value, name)  # the latter for `key=str.lower`
     else:
         known = ", ".join(sorted(_METHODS.get(kind, ()))) or "nothing"
         raise AttributeError(f"{kind.__name__} has no {name!r} here (it has: {known})")
@@ -161,7 +163,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "*":
         return _product(left, right)
     if symbol == "%":
-        if type(left) is str and (re.search(r"%[^a-zA-Z%]*(\d{4}|\*)", left)):
+        if type(left) is str and _WIDE_FORMAT.search(left):
             raise ValueError("a format with a width of 1000 or more, or with *")
         return left % right
     if type(left) is int and type(right) is int:
@@ -235,20 +237,21 @@ class Fuel:
             yield value
 
 
-def _import(name: str, *_: Any) -> Facade:
-    if name != "math":
-        raise ImportError(f"{name!r} cannot be imported: only math can")
-    return MATH
-
-
 def _apply(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
     return function(*positional, **named)
 
 
-def environment(fuel: Fuel, printer: Printer) -> dict[str, Any]:
-    """The globals of one run."""
+def environment(fuel: Fuel, printer: Printer, seed: str) -> dict[str, Any]:
+    """The globals of one run; random numbers follow from the seed."""
+    facades = {"math": MATH, "random": Facade(random.Random(seed), _RANDOM)}
+
+    def imported(name: str, *_: Any) -> Facade:
+        if name not in facades:
+            raise ImportError(f"{name!r} cannot be imported: only {', '.join(facades)} can")
+        return facades[name]
+
     available = {name: getattr(builtins, name) for name in PLAIN_BUILTINS.split()}
-    available |= {"print": printer.print, "HostCallError": HostCallError, "__import__": _import}
+    available |= {"print": printer.print, "HostCallError": HostCallError, "__import__": imported}
     return {
         "__builtins__": available,
         "__name__": "strategy",

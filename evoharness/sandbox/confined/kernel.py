@@ -8,11 +8,13 @@ import ctypes
 import os
 import platform
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _NEWUTS, _NEWIPC, _NEWUSER, _NEWNET = 0x04000000, 0x08000000, 0x10000000, 0x40000000
-_LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
+_LANDLOCK_CREATE, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT = 444, 445, 446
+_PATH_BENEATH, _EXECUTE, _READ_FILE, _READ_DIR = 1, 1, 4, 8
 _CAPABILITY_VERSION = 0x20080522
 _EPERM = 1
 _PROT_EXEC = 4
@@ -63,8 +65,11 @@ def drop_capabilities() -> bool:
     return _libc is not None and _libc.capset(header, bytes(24)) == 0
 
 
-def landlock() -> bool:
-    """No file, no TCP port, no abstract socket and no signal beyond this process. Needs no_new_privs."""
+def landlock(readable: Sequence[str] = ()) -> bool:
+    """No file, no TCP port, no abstract socket and no signal beyond this process. Needs no_new_privs.
+
+    `readable`: files and folders that may be read and executed after all.
+    """
     if _libc is None:
         return False
     version = _libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
@@ -76,17 +81,33 @@ def landlock() -> bool:
     rules = _libc.syscall(_LANDLOCK_CREATE, handled, ctypes.c_size_t(len(handled)), ctypes.c_uint32(0))
     if rules < 0:
         return False
+    for path in readable:
+        _allow_reading(rules, path)
     held = _libc.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(rules), ctypes.c_uint32(0)) == 0
     os.close(rules)
     return bool(held)
 
 
-def seccomp() -> bool:
-    """Only the system calls of `_ALLOWED`; needs no_new_privs, and nothing more can be set up after it."""
-    if _libc is None or _filter is None:
+def _allow_reading(rules: int, path: str) -> None:
+    beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    rights = _EXECUTE | _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)  # noqa: PTH112
+    rule = struct.pack("=Qi", rights, beneath)
+    _libc.syscall(
+        _LANDLOCK_ADD_RULE, ctypes.c_int(rules), ctypes.c_int(_PATH_BENEATH), rule, ctypes.c_uint32(0)
+    )
+    os.close(beneath)
+
+
+def seccomp(filtering: bytes | None = None) -> bool:
+    """Only the system calls of `_ALLOWED`; needs no_new_privs, and nothing more can be set up after it.
+
+    `filtering`: another filter, as `compiled` makes it.
+    """
+    filtering = filtering or _filter
+    if _libc is None or filtering is None:
         return False
-    code = ctypes.create_string_buffer(_filter, len(_filter))
-    program = struct.pack("@HP", len(_filter) // 8, ctypes.addressof(code))
+    code = ctypes.create_string_buffer(filtering, len(filtering))
+    program = struct.pack("@HP", len(filtering) // 8, ctypes.addressof(code))
     return bool(_libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, program, 0, 0) == 0)
 
 
@@ -103,12 +124,16 @@ def _open_libc() -> Any:
     return libc if all(hasattr(libc, name) for name in ("prctl", "unshare", "capset", "syscall")) else None
 
 
-def _compiled() -> bytes | None:
-    """The filter as classic BPF for this machine; None where the numbers of its calls are not known."""
+def compiled(allowed: str = "", no_exec: str = _NO_EXEC, further: str = "") -> bytes | None:
+    """A filter as classic BPF for this machine; None where the numbers of its calls are not known.
+
+    `allowed`: names of calls beside those of `_ALLOWED`; `no_exec`: of those allowed without PROT_EXEC;
+    `further`: `name number` pairs of calls of this machine that are not listed above.
+    """
     if platform.machine() not in _NUMBERS:
         return None
     architecture, listed = _NUMBERS[platform.machine()]
-    words = listed.split()
+    words = f"{listed} {further}".split()
     numbers = dict(zip(words[::2], map(int, words[1::2]), strict=True))
     load, equal, at_least, masked, end = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, refuse, kill = 0x7FFF0000, 0x00050000 | _EPERM, 0x80000000
@@ -120,7 +145,7 @@ def _compiled() -> bytes | None:
         (at_least, 0, 1, 0x40000000),  # the x32 calls of x86_64
         (end, 0, 0, kill),
     ]
-    for name in _NO_EXEC.split():
+    for name in no_exec.split():
         code += [
             (equal, 0, 4, numbers[name]),
             (load, 0, 0, 32),  # low half of the third argument
@@ -128,7 +153,7 @@ def _compiled() -> bytes | None:
             (end, 0, 0, refuse),
             (end, 0, 0, allow),
         ]
-    for names, verdict in ((_ALLOWED, allow), (_REFUSED, refuse)):
+    for names, verdict in ((f"{_ALLOWED} {allowed}", allow), (_REFUSED, refuse)):
         for name in names.split():
             if name in numbers:
                 code += [(equal, 0, 1, numbers[name]), (end, 0, 0, verdict)]
@@ -137,4 +162,4 @@ def _compiled() -> bytes | None:
 
 
 _libc = _open_libc()
-_filter = _compiled()
+_filter = compiled()

@@ -6,6 +6,7 @@ all the filter of system calls.
 """
 
 import contextlib
+import mmap
 import os
 import resource
 import signal
@@ -36,10 +37,22 @@ def confine(limits: dict[str, Any], root: bool) -> list[str]:
     return held
 
 
-def close_all_but(kept: int) -> None:
-    """Close every inherited descriptor except the standard ones, which point at /dev/null, and `kept`."""
-    os.closerange(3, kept)
-    os.closerange(kept + 1, 1 << 10)
+def memory_is_limited(limits: dict[str, Any]) -> bool:
+    """Whether this confined process is refused more memory than its limit; some systems only promise it."""
+    try:
+        mmap.mmap(-1, int(limits["memory_bytes"]) + 1).close()
+    except (OSError, MemoryError):
+        return True
+    return False
+
+
+def close_all_but(*kept: int) -> None:
+    """Close every inherited descriptor except `kept` and the standard ones, which point at /dev/null."""
+    first = 3
+    for descriptor in sorted(kept):
+        os.closerange(first, descriptor)
+        first = descriptor + 1
+    os.closerange(first, first + (1 << 10))
 
 
 def _rlimits(limits: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Names of the restricted dialect, and what to say to somebody who wanted another one."""
 
-FACADE_NAMES = frozenset({"math"})
+FACADE_NAMES = frozenset({"math", "random"})
 """What can be imported."""
 
 PLAIN_BUILTINS = (
@@ -15,29 +15,28 @@ BUILTIN_NAMES = frozenset({*PLAIN_BUILTINS.split(), "print", "HostCallError"})
 """Everything that a source may use without defining it."""
 
 _NO_FILES = "there are no files: everything comes from ctx"
-_NO_REFLECTION = "not available: there is no reflection"
+_NO_REFLECTION = "not available; there is no reflection"
 
 HINTS = {
-    "re": "'re' is not available: use ctx.find(pattern, text)",
-    "json": "'json' is not available: values are plain dicts and lists already",
-    "random": "'random' is not available: a run must give the same result every time",
-    "time": "'time' is not available: use ctx.remaining()",
-    "datetime": "'datetime' is not available: times are seconds, as numbers",
-    "collections": "'collections' is not available: use dict and list",
-    "itertools": "'itertools' is not available: write the loop",
-    "statistics": "'statistics' is not available: use sum, len and sorted",
-    "string": "'string' is not available: use methods of str",
-    "os": f"'os' is not available: {_NO_FILES}",
+    "re": "'re' is not available; use ctx.find(pattern, text)",
+    "json": "'json' is not available; values are plain dicts and lists already",
+    "time": "'time' is not available; use ctx.remaining()",
+    "datetime": "'datetime' is not available; times are seconds, as numbers",
+    "collections": "'collections' is not available; use dict, list and d[key] = d.get(key, 0) + 1",
+    "itertools": "'itertools' is not available; write the loop",
+    "statistics": "'statistics' is not available; use sum, len and sorted",
+    "string": "'string' is not available; use methods of str",
+    "os": f"'os' is not available; {_NO_FILES}",
     "sys": "'sys' is not available",
-    "open": f"'open' is not available: {_NO_FILES}",
-    "input": "'input' is not available: everything comes from ctx and question",
-    "eval": "'eval' is not available: write the expression",
-    "exec": "'exec' is not available: write the statements",
-    "type": "'type' is not available: use isinstance",
-    "object": "'object' is not available: use dicts",
-    "super": "'super' is not available: there are no classes",
-    "iter": "'iter' is not available: use a for loop",
-    "next": "'next' is not available: use a for loop, or index a list",
+    "open": f"'open' is not available; {_NO_FILES}",
+    "input": "'input' is not available; everything comes from ctx and question",
+    "eval": "'eval' is not available; write the expression",
+    "exec": "'exec' is not available; write the statements",
+    "type": "'type' is not available; use isinstance",
+    "object": "'object' is not available; use dicts",
+    "super": "'super' is not available; there are no classes",
+    "iter": "'iter' is not available; use a for loop",
+    "next": "'next' is not available; use a for loop, or index a list",
     "hasattr": f"'hasattr' is {_NO_REFLECTION}",
     "getattr": f"'getattr' is {_NO_REFLECTION}",
     "setattr": f"'setattr' is {_NO_REFLECTION}",
@@ -45,15 +44,21 @@ HINTS = {
     "locals": f"'locals' is {_NO_REFLECTION}",
     "vars": f"'vars' is {_NO_REFLECTION}",
     "dir": f"'dir' is {_NO_REFLECTION}",
-    "BaseException": "'BaseException' is not available: use Exception",
-    "SystemExit": "'SystemExit' is not available: return an answer",
-    "KeyboardInterrupt": "'KeyboardInterrupt' is not available: use Exception",
-    "ClassDef": "classes are not available: use dicts and functions",
-    "With": "with statements are not available: nothing needs closing",
-    "Global": "global is not available: pass values and return them",
-    "Match": "match is not available: use if and elif",
-    "TryStar": "except* is not available: use except",
-    "AsyncFunctionDef": "async is not available: calls of ctx already wait",
-    "Await": "await is not available: calls of ctx already wait",
+    "BaseException": "'BaseException' is not available; use Exception",
+    "SystemExit": "'SystemExit' is not available; return an answer",
+    "KeyboardInterrupt": "'KeyboardInterrupt' is not available; use Exception",
+    "ClassDef": "classes are not available; use dicts and functions",
+    "With": "with statements are not available; nothing needs closing",
+    "Global": "global is not available; pass values and return them",
+    "Match": "match is not available; use if and elif",
+    "TryStar": "except* is not available; use except",
+    "AsyncFunctionDef": "async is not available; calls of ctx already wait",
+    "Await": "await is not available; calls of ctx already wait",
 }
-"""Name or kind of syntax → what to do instead."""
+"""Name or kind of syntax → what to do instead, in a strategy."""
+
+TOOL_HINTS = {name: hint.replace("ctx", "memory") for name, hint in HINTS.items()} | {
+    "re": "'re' is not available; use methods of str",
+    "time": "'time' is not available; times are seconds of the video",
+}
+"""The same in a tool, which has `memory` and not `ctx`."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from RestrictedPython import RestrictingNodeTransformer
 
-from .names import BUILTIN_NAMES, FACADE_NAMES, HINTS
+from .names import BUILTIN_NAMES, FACADE_NAMES, HINTS, TOOL_HINTS
 
 LARGEST_SOURCE = 64 * 1024
 MOST_LINES = 2000
@@ -35,7 +35,7 @@ def checked(source: str, entry: str) -> tuple[CodeType | None, list[Violation]]:
     """The code to run, or None and what is wrong with the source; never raises for what a source holds."""
     try:
         tree = _parsed(source)
-        policy = Policy()
+        policy = Policy(TOOL_HINTS if entry == "tool" else HINTS)
         _check_size(tree)
         _check_module(tree, entry, policy)
         rewritten = policy.visit(tree)
@@ -98,7 +98,7 @@ def _check_module(tree: ast.Module, entry: str, policy: "Policy") -> None:
         allowed = isinstance(node, ast.FunctionDef | ast.Import | ast.ImportFrom)
         constant = isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr)
         if not allowed and not (constant and _is_literal(node.value)):  # type: ignore[attr-defined]
-            policy.error(node, "at the top level only def, import math and constants are allowed")
+            policy.error(node, "at the top level only def, import and constants are allowed")
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entry]
     wanted = ENTRIES.get(entry, ())
     if len(found) != 1:
@@ -122,8 +122,9 @@ def _is_literal(node: ast.AST | None) -> bool:
 class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
     """Narrower than RestrictedPython where code could wander off, wider where it is merely awkward."""
 
-    def __init__(self) -> None:
+    def __init__(self, hints: dict[str, str]) -> None:
         super().__init__()
+        self._hints = hints
         self.violations: list[Violation] = []
         self._bound: set[str] = set()
         self._used: list[tuple[str, int]] = []
@@ -135,13 +136,13 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
     def not_allowed(self, node: ast.AST) -> None:
         """Record that this kind of syntax is not part of the dialect."""
         kind = type(node).__name__
-        self.error(node, HINTS.get(kind, f"{kind} is not part of the restricted dialect"))
+        self.error(node, self._hints.get(kind, f"{kind} is not part of the restricted dialect"))
 
     def check_names(self) -> None:
         """Record every name that is neither bound anywhere in the source nor built in."""
         for name, line in self._used:
             if name not in self._bound and name not in BUILTIN_NAMES and not name.startswith("_"):
-                self.violations.append((line, HINTS.get(name, f"{name!r} is not defined")))
+                self.violations.append((line, self._hints.get(name, f"{name!r} is not defined")))
 
     # Names
 
@@ -188,9 +189,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         """Reading goes through a guard; setting and formatting by attribute walk are out."""
         if not isinstance(node.ctx, ast.Load):
-            self.error(node, "attributes cannot be set: keep values in variables, lists or dicts")
+            self.error(node, "attributes cannot be set; keep values in variables, lists or dicts")
         elif node.attr in ("format", "format_map"):
-            self.error(node, f".{node.attr}() is not available: use an f-string")
+            self.error(node, f".{node.attr}() is not available; use an f-string")
         return super().visit_Attribute(node)
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
@@ -234,7 +235,7 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """A tick at the head of the body; no decorators, no annotations."""
         if node.decorator_list:
-            self.error(node, "decorators are not available: call the function yourself")
+            self.error(node, "decorators are not available; call the function yourself")
         if getattr(node, "type_params", None):
             self.error(node, "type parameters are not available")
         self._bind(node, node.name)
@@ -297,7 +298,12 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def _check_facade(self, node: ast.AST, name: str) -> None:
         if name not in FACADE_NAMES:
-            self.error(node, HINTS.get(name, f"{name!r} cannot be imported: only math can"))
+            self.error(
+                node,
+                self._hints.get(
+                    name, f"{name!r} cannot be imported; only {' and '.join(sorted(FACADE_NAMES))} can"
+                ),
+            )
 
 
 def _call(at: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:

@@ -1,6 +1,7 @@
 """The fork server: a small process that has imported what a run needs and forks one child for each.
 
-It reads single bytes from its control socket (descriptor given as the first argument):
+Each child does its job with the module of this folder that the host named; arguments after the first are
+that module's. It reads single bytes from its control socket (descriptor given as the first argument):
 `S` with a descriptor: fork a child that serves one job over it; answers with the child's pid.
 `K` or `W` and a pid: kill the child, or give it a moment to end by itself; answers with how it ended.
 It ends when the control socket closes or its parent is no longer the one that started it, whichever way
@@ -10,38 +11,43 @@ that process died; its children end with it.
 import contextlib
 import gc
 import os
+import resource
 import select
 import signal
 import socket
 import struct
 import sys
 import time
-import unicodedata  # noqa: F401  (the parser wants it for names that are not ASCII)
 import warnings
+from collections.abc import Callable
 from typing import NoReturn
 
-from . import framing, kernel, layers, policy
-from .execute import serve
+from . import framing, kernel, layers
 
 DEFAULT_LIMITS = {"cpu_seconds": 5, "memory_bytes": 256 << 20}
 ENDED = struct.Struct(">iddQ")
 """Wait status, CPU seconds, seconds waited, peak resident bytes."""
+
+Serve = Callable[..., None]
+"""Does one job over a connection to the host; with a companion, the socket to it is a second argument."""
+Companion = Callable[[socket.socket, bool], NoReturn]
+"""Becomes the second process of a run: its socket, and whether the server was started by the superuser."""
+_MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 PATIENCE = 0.25
 """Seconds that `W` waits."""
 
 
-def main() -> None:
-    """Serve until the parent is gone."""
+def main(serve: Serve, companion: Companion | None = None) -> None:
+    """Fork children that do their jobs with `serve`, until the parent is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     parent = os.getppid()
-    policy.checked("def strategy(ctx, question):\n    return [x for x in f'{1:.1f}']\n", "strategy")
     warnings.simplefilter("ignore")  # a warning about a source would read files
-    root = os.getuid() == 0
-    level = _probe(root, kernel.unshare())
+    forker = Forker(serve, companion)
+    reached = _probe(forker.root, kernel.unshare())
     gc.collect()
     gc.freeze()
     os.dup2(0, 2)  # a traceback of the start reaches the host; nothing later does
-    framing.send(control, {"level": level})
+    framing.send(control, {"layers": reached})
     while os.getppid() == parent:
         if not select.select([control], [], [], 2.0)[0]:
             continue
@@ -49,61 +55,103 @@ def main() -> None:
         if not data:
             break
         if data == b"S":
-            control.sendall(struct.pack(">i", _fork(descriptors[0], root)))
+            control.sendall(struct.pack(">i", forker.fork(descriptors[0])))
             os.close(descriptors[0])
         else:
             pid = struct.unpack(">i", control.recv(4, socket.MSG_WAITALL))[0]
-            control.sendall(ENDED.pack(*_reap(pid, kill=data == b"K")))
+            control.sendall(ENDED.pack(*forker.reap(pid, kill=data == b"K")))
 
 
-def _fork(descriptor: int, root: bool) -> int:
-    server = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        _child(descriptor, server, root)
-    return pid
+class Forker:
+    """Starts the process of a run, and the companion that some have, and collects both."""
 
+    def __init__(self, serve: Serve, companion: Companion | None) -> None:
+        self.root = os.getuid() == 0
+        self._serve = serve
+        self._companion = companion
+        self._companions: dict[int, int] = {}
+        self._server = os.getpid()
 
-def _child(descriptor: int, server: int, root: bool) -> NoReturn:
-    try:
-        os.setsid()
-        layers.close_all_but(descriptor)
+    def fork(self, descriptor: int) -> int:
+        """Fork a child that serves one job over the socket with that descriptor; its pid."""
+        if self._companion is None:
+            return self._started(lambda: self._run(descriptor))
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            beside = self._started(lambda: self._accompany(theirs))
+            pid = self._started(lambda: self._run(descriptor, ours))
+        self._companions[pid] = beside
+        return pid
+
+    def reap(self, pid: int, kill: bool) -> tuple[int, float, float, int]:
+        """Wait for a child and its companion to end, killing them if asked to; the fields of ENDED."""
+        started = time.monotonic()
+        status, usage = _collected(pid, 0.0 if kill else PATIENCE)
+        cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+        beside = self._companions.pop(pid, None)
+        if beside is not None:
+            other, usage = _collected(beside, 0.0)
+            cpu, peak = cpu + usage.ru_utime + usage.ru_stime, max(peak, usage.ru_maxrss)
+            if other and other != signal.SIGKILL:  # it ended by itself, and not well
+                status = other
+        return status, cpu, time.monotonic() - started, peak * _MAXRSS_BYTES
+
+    @staticmethod
+    def _started(work: Callable[[], None]) -> int:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setsid()
+                work()
+            finally:
+                os._exit(0)
+        return pid
+
+    def _run(self, descriptor: int, *beside: socket.socket) -> None:
+        layers.close_all_but(descriptor, *(other.fileno() for other in beside))
         connection = socket.socket(fileno=descriptor)
         limits = framing.receive(connection)
-        if os.getppid() == server:
-            layers.confine(limits, root)
-            serve(connection)
-    finally:
-        os._exit(0)
+        if os.getppid() == self._server:
+            layers.confine(limits, self.root)
+            self._serve(connection, *beside)
+
+    def _accompany(self, connection: socket.socket) -> None:
+        assert self._companion is not None
+        layers.close_all_but(connection.fileno())
+        if os.getppid() == self._server:
+            self._companion(connection, self.root)
 
 
-def _probe(root: bool, namespaces: bool) -> str:
-    """The layers that a child reaches here, as `a+b+c`."""
+def _probe(root: bool, namespaces: bool) -> list[str]:
+    """The layers that a child reaches here."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             held = layers.confine(DEFAULT_LIMITS, root)
-            os.write(writing, "+".join([*held, *(["namespaces"] if namespaces else [])]).encode())
+            held += ["namespaces"] if namespaces else []
+            held += [] if layers.memory_is_limited(DEFAULT_LIMITS) else ["memory_watch"]
+            os.write(writing, "+".join(held).encode())
         finally:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        level = pipe.read().decode()
+        reached = pipe.read().decode()
     os.waitpid(pid, 0)
-    return level
+    return reached.split("+")
 
 
-def _reap(pid: int, kill: bool) -> tuple[int, float, float, int]:
-    started = time.monotonic()
-    while not kill and time.monotonic() - started < PATIENCE:
+def _collected(pid: int, patience: float) -> tuple[int, resource.struct_rusage]:
+    """Wait status and usage of a child: of its own end within so many seconds, or of being killed."""
+    until = time.monotonic() + patience
+    while True:
         found, status, usage = os.wait4(pid, os.WNOHANG)
         if found:
+            return status, usage
+        if time.monotonic() >= until:
             break
         time.sleep(0.0005)
-    else:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-    cpu = usage.ru_utime + usage.ru_stime
-    return status, cpu, time.monotonic() - started, usage.ru_maxrss * 1024
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    _, status, usage = os.wait4(pid, 0)
+    return status, usage
