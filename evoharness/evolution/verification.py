@@ -1,8 +1,9 @@
 """What a candidate must pass before it may answer questions.
 
 In this order, the cheapest first: it changes something that was not tried before; its parameters lie in
-their bounds and its files fit together; the language policy allows its code; it copied no substance; and
-it gets through a first question without a failure of its code.
+their bounds and its files fit together; it copied no substance; the language policy allows its code; its
+new tools pass their tests on the memory of an evolution video; and it gets through a first question
+without a failure of its code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from evoharness.evolution.proposing import Answer, Candidate
 from evoharness.evolution.substance import Substance
+from evoharness.evolution.tools import ToolCheck, ToolDraft, check_tool
 from evoharness.records.evolution import CandidateRecord
 from evoharness.records.outcome import SANDBOX_PREFIX
 from evoharness.records.question import Question
@@ -70,6 +72,7 @@ def verify(
     for index, violation in executor.map(check_policy, sources):
         if violation:
             rejected.setdefault(sources[index].candidate, violation)
+    rejected.update(_failing_tools(candidates, rejected, incumbent, questions, videos, executor))
     sound = [candidate for candidate in candidates if candidate.id not in rejected]
     if sound and questions:
         outcomes = answer([candidate.harness for candidate in sound], questions[:1])
@@ -97,11 +100,49 @@ def changed_sources(candidate: Candidate, incumbent: "Harness") -> list[Source]:
         if incumbent.strategies.get(name) != text
     ]
     sources += [
-        Source(candidate.id, f"tools_generated/{name}.py", files[f"{name}.py"], "tool")
-        for name, files in harness.tools.items()
-        if incumbent.tools.get(name) != files
+        Source(candidate.id, f"tools_generated/{draft.name}.py", draft.source, "tool")
+        for draft in changed_tools(candidate, incumbent)
     ]
     return sources
+
+
+def changed_tools(candidate: Candidate, incumbent: "Harness") -> list[ToolDraft]:
+    """The tools that a candidate adds or changes, whether their code or their manifest."""
+    return [
+        ToolDraft(name, files[f"{name}.py"], files[f"{name}.json"])
+        for name, files in candidate.harness.tools.items()
+        if incumbent.tools.get(name) != files
+    ]
+
+
+def _failing_tools(
+    candidates: Sequence[Candidate],
+    rejected: Mapping[str, str],
+    incumbent: "Harness",
+    questions: Sequence[Question],
+    videos: Mapping[str, Path],
+    executor: "Executor",
+) -> dict[str, str]:
+    """Candidate → its first tool that does not pass, and the first thing that is wrong with it.
+
+    Tools are tested on the first video of the evolution questions that has a memory.
+    """
+    keys = dict.fromkeys(question.video for question in questions)
+    paths = tuple(videos[key] for key in keys if key in videos)
+    drafts = [
+        (candidate.id, draft)
+        for candidate in candidates
+        if candidate.id not in rejected
+        for draft in changed_tools(candidate, incumbent)
+    ]
+    if not drafts:
+        return {}
+    reports = dict(executor.map(check_tool, [ToolCheck(draft, paths) for _, draft in drafts]))
+    failing: dict[str, str] = {}
+    for index, (candidate_id, draft) in enumerate(drafts):
+        if not reports[index].passed:
+            failing.setdefault(candidate_id, f"tools_generated/{draft.name}.py, {reports[index].lines[0]}")
+    return failing
 
 
 def _unfit(harness: "Harness") -> str:

@@ -13,6 +13,7 @@ from pydantic import model_validator
 from evoharness.harness.parameters import Parameters
 from evoharness.harness.route import Route
 from evoharness.records.base import Record
+from evoharness.records.tool import HOST_NAMES, ManifestError, read_manifest
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -35,7 +36,7 @@ class Harness(Record):
     skills: dict[str, dict[str, str]] = {}
     """Name → files of its folder (relative POSIX path → text); `SKILL.md` is always among them."""
     tools: dict[str, dict[str, str]] = {}
-    """Name → `<name>.py` and `<name>.json`."""
+    """Name → `<name>.py` with `def tool(memory, **arguments)`, and `<name>.json`, its manifest."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -62,6 +63,12 @@ class Harness(Record):
         for name, files in self.tools.items():
             if set(files) != {f"{name}.py", f"{name}.json"}:
                 raise ValueError(f"tool {name}: needs exactly {name}.py and {name}.json")
+            if name in HOST_NAMES:
+                raise ValueError(f"tool {name}: the host has something of that name; choose another one")
+            try:
+                read_manifest(files[f"{name}.json"])
+            except ManifestError as error:
+                raise ValueError(f"tool {name}: {name}.json: {error}") from error
         return self
 
     def files(self) -> dict[str, str]:

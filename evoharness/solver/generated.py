@@ -1,13 +1,20 @@
-"""Generated tools: `def tool(memory, **arguments)` over memory reads, run in the sandbox."""
+"""Generated tools: `def tool(memory, **arguments)` over memory reads, run in the sandbox.
 
-import json
-from collections.abc import Callable, Mapping
+Answering and verification run a tool over the same API and within the same limits. It has no other tools,
+no frames and no models, so no tool calls a tool, and its runs cost no calls of the backbone. While it runs
+the strategy waits: to the strategy that is time of the host, like that of any other call.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
 from evoharness.models.reasoning_tasks import ToolChoice
+from evoharness.records.json_values import fault, one_line
+from evoharness.records.tool import ToolManifest, read_manifest
 from evoharness.sandbox import HostApi, HostCallError, HostMethod, SandboxBackend, SandboxLimits
 from evoharness.solver import arguments as given
 from evoharness.solver.context import ARGUMENTS
+from evoharness.solver.recalling import Recalling
 
 MEMORY_READS = (
     "search",
@@ -21,45 +28,56 @@ MEMORY_READS = (
 )
 """What a tool's `memory` offers; no looking, no models, no other tools."""
 
-TOOL_LIMITS = SandboxLimits(host_calls=50, total_seconds=30.0)
+TOOL_LIMITS = SandboxLimits(
+    steps=1_000_000, cpu_seconds=3, own_seconds=5.0, total_seconds=30.0, host_calls=50
+)
+"""Below those of a strategy, which may call several tools; its seconds do not pay for opening a memory."""
+
+
+def memory_api(recalling: Recalling) -> HostApi:
+    """The first argument of a tool, over a memory that is opened now rather than on the tool's time.
+
+    HostCallError when there is none.
+    """
+    recalling.open()
+    return HostApi({name: HostMethod(getattr(recalling, name), ARGUMENTS[name]) for name in MEMORY_READS})
 
 
 class GeneratedTools:
     """The tools of a harness."""
 
     def __init__(
-        self,
-        tools: Mapping[str, Mapping[str, str]],
-        sandbox: SandboxBackend,
-        reads: Mapping[str, Callable[[Any], Any]],
+        self, tools: Mapping[str, Mapping[str, str]], sandbox: SandboxBackend, recalling: Recalling
     ) -> None:
         self._sources = {name: files[f"{name}.py"] for name, files in tools.items()}
-        self.choices = {name: _choice(name, files[f"{name}.json"]) for name, files in tools.items()}
+        self._manifests = {name: read_manifest(files[f"{name}.json"]) for name, files in tools.items()}
         self._sandbox = sandbox
-        self._api = HostApi({name: HostMethod(reads[name], ARGUMENTS[name]) for name in MEMORY_READS})
+        self._recalling = recalling
+
+    @property
+    def choices(self) -> dict[str, ToolChoice]:
+        """What a decision may know of each."""
+        return {name: _choice(name, manifest) for name, manifest in self._manifests.items()}
 
     def run(self, call: given.ToolCall) -> Any:
-        """What the tool returns (JSON); HostCallError when there is none, or when it fails."""
-        source = self._sources.get(call.name)
-        if source is None:
+        """What the tool returns (JSON, bounded); HostCallError when there is none, or when it fails."""
+        manifest = self._manifests.get(call.name)
+        if manifest is None:
             known = ", ".join(sorted(self._sources)) or "none"
-            raise HostCallError(f"no such tool {call.name[:40]!r} (there is: {known})")
-        result = self._sandbox.run(source, "tool", call.arguments, self._api, TOOL_LIMITS)
+            raise HostCallError(f"no such tool {one_line(call.name, 40)!r} (there is: {known})")
+        if said := manifest.misfit(call.arguments):
+            raise HostCallError(f"tool {call.name}: {said}")
+        api = memory_api(self._recalling)
+        result = self._sandbox.run(self._sources[call.name], "tool", call.arguments, api, TOOL_LIMITS)
         if result.kind != "finished":
             where = f"line {result.line}: " if result.line else ""
             raise HostCallError(f"tool {call.name} failed ({result.kind}): {where}{result.message}")
+        if said := fault(result.value):
+            raise HostCallError(f"tool {call.name} gave no JSON value: {said}")
         return result.value
 
 
-def _choice(name: str, manifest: str) -> ToolChoice:
-    """What a decision may know of a tool, from its JSON: `purpose`, and `arguments` (name → type)."""
-    try:
-        described = json.loads(manifest)
-        arguments = described.get("arguments") or {}
-        return ToolChoice(
-            name=name,
-            purpose=str(described.get("purpose") or ""),
-            arguments={str(key): str(kind) for key, kind in arguments.items()},
-        )
-    except (ValueError, AttributeError):
-        return ToolChoice(name=name, purpose="", arguments={})
+def _choice(name: str, manifest: ToolManifest) -> ToolChoice:
+    kinds = ", ".join(kind.value for kind in manifest.kinds)
+    purpose = f"{manifest.purpose} (for questions of these kinds: {kinds})"
+    return ToolChoice(name=name, purpose=purpose, arguments=manifest.signature)

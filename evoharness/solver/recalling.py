@@ -30,6 +30,10 @@ class Recalling:
             raise HostCallError("this route has no memory: look at the video instead")
         return self._open()
 
+    def open(self) -> None:
+        """Open the memory now; HostCallError when there is none."""
+        _ = self._reader
+
     def search(self, call: given.Search) -> list[dict[str, Any]]:
         """Best matches first: {id, kind, segment, start, end, text, score}."""
         reader = self._reader

@@ -60,7 +60,7 @@ def solve(
         "transcript": recalling.transcript,
         "knowledge": consulting.knowledge,
     }
-    generated = GeneratedTools(harness.tools, bench.sandbox, calls)
+    generated = GeneratedTools(harness.tools, bench.sandbox, recalling)
     calls["tool"] = generated.run
     allowed = allowed_tools(harness.tool_policy, question.text)
     toolbox = Toolbox(calls, harness.parameters, route.memory, generated.choices, consulting.choices, allowed)

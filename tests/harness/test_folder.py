@@ -10,12 +10,15 @@ from evoharness.errors import UserError
 from evoharness.harness import Harness, HarnessStore, initial_harness, load_harness, save_harness
 from evoharness.harness.__main__ import main
 
+MANIFEST = '{"signature": {}, "purpose": "count", "kinds": ["counting"], "tests": [{"equals": 0}]}\n'
+COUNT = {"count.py": "def tool(memory):\n    return 0\n", "count.json": MANIFEST}
+
 
 @pytest.fixture
 def full() -> Harness:
     harness = initial_harness().with_parameters(detail_fps=4)
     harness = harness.with_skill("re-look", {"SKILL.md": "look again, café\n", "notes/why.md": "because\n"})
-    return harness.with_tool("count", {"count.py": "def tool(memory):\n    return 0\n", "count.json": "{}\n"})
+    return harness.with_tool("count", COUNT)
 
 
 def test_a_saved_harness_loads_as_the_same_harness(full: Harness, tmp_path: Path) -> None:
@@ -70,6 +73,15 @@ def test_a_wrong_setting_is_one_clear_line(tmp_path: Path, line: str, says: str)
     with pytest.raises(UserError, match=says) as caught:
         load_harness(tmp_path)
     assert "harness.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_manifest_names_tool_field_and_way_out(full: Harness, tmp_path: Path) -> None:
+    save_harness(full, tmp_path / "h")
+    (tmp_path / "h" / "checksums.json").unlink()
+    (tmp_path / "h" / "tools_generated" / "count.json").write_text(MANIFEST.replace("counting", "count"))
+    with pytest.raises(UserError, match=r"tool count: count\.json: kinds, item 1: .*'counting'") as caught:
+        load_harness(tmp_path / "h")
     assert "\n" not in str(caught.value)
 
 

@@ -1,5 +1,8 @@
 """A harness is a value: changes make new ones, and its fingerprint is its content."""
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +10,17 @@ from hypothesis import strategies as st
 from evoharness.harness import Harness, Parameters, Route, initial_harness, parameter_specs
 
 SOURCE = "def strategy(ctx, question):\n    return ctx.answer([])\n"
+
+
+def tool(name: str = "count", **fields: Any) -> dict[str, str]:
+    manifest = {
+        "signature": {},
+        "purpose": "count",
+        "kinds": ["counting"],
+        "tests": [{"equals": 0}],
+        **fields,
+    }
+    return {f"{name}.py": "def tool(memory):\n    return 0\n", f"{name}.json": json.dumps(manifest)}
 
 
 def test_the_initial_harness_has_the_values_of_table_6() -> None:
@@ -88,7 +102,7 @@ def test_a_change_leaves_the_original_alone() -> None:
     before = harness.files()
     other = harness.with_strategy("late", SOURCE).with_routes((Route(strategy="late"),))
     other = other.with_skill("re-look", {"SKILL.md": "look again\n"})
-    other = other.with_tool("count", {"count.py": "def tool(memory):\n    return 0\n", "count.json": "{}"})
+    other = other.with_tool("count", tool())
     other = other.with_tool_policy({"how many": ("enumerate",), "default": ("look",)})
     assert harness.files() == before
     assert "strategies/late.py" in other.files()
@@ -139,3 +153,20 @@ def test_names_are_safe_as_file_names(name: str) -> None:
         initial_harness().with_strategy(name, SOURCE)
     with pytest.raises(ValueError, match="no name"):
         initial_harness().with_skill(name, {"SKILL.md": ""})
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "said"),
+    [
+        ("count", {"count.py": ""}, r"tool count: needs exactly count\.py and count\.json"),
+        ("count", {**tool(), "more.py": ""}, "tool count: needs exactly"),
+        ("count", {**tool(), "count.json": "{"}, r"tool count: count\.json: not JSON"),
+        ("count", tool(tests=[]), r"tool count: count\.json: tests: needs at least one"),
+        ("count", tool(arguments={}), r"tool count: count\.json: arguments: is no field here \(fields are: "),
+        ("look", tool("look"), "tool look: the host has something of that name; choose another one"),
+        ("Count", tool("Count"), "no name"),
+    ],
+)
+def test_a_tool_comes_with_a_sound_manifest(name: str, files: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        initial_harness().with_tool(name, files)

@@ -18,6 +18,7 @@ from evoharness.solver import SolverBench, SolverLimits, behaviour, solve
 from evoharness.video import Video
 from tests.evolution.colour_world import ColourConfig, write_video
 from tests.evolution.scripted import question
+from tests.solver.entity_counter import FILES
 from tests.solver.standins import QUESTION, Letters, Witness, only
 
 INITIAL = initial_harness()
@@ -59,14 +60,14 @@ def test_code_skills_tools_and_policy_count() -> None:
     assert not same(INITIAL, INITIAL.with_strategy("overview", INITIAL.strategies["overview"] + "\n"))
     assert same(INITIAL, INITIAL.with_strategy("chunked", INITIAL.strategies["overview"]))
     assert not same(INITIAL, INITIAL.with_skill("new", {"SKILL.md": "Look."}))
-    assert not same(INITIAL, INITIAL.with_tool("new", {"new.py": "", "new.json": "{}"}))
+    assert not same(INITIAL, INITIAL.with_tool("count_entities", FILES))
     assert not same(INITIAL, INITIAL.with_tool_policy({"default": ("look",)}))
 
 
 def test_with_skills_or_tools_every_parameter_counts() -> None:
     for more in (
         INITIAL.with_skill("new", {"SKILL.md": "Look."}),
-        INITIAL.with_tool("new", {"new.py": "", "new.json": "{}"}),
+        INITIAL.with_tool("count_entities", FILES),
     ):
         assert not same(more, more.with_parameters(detail_fps=4))
 

@@ -111,27 +111,6 @@ def test_senseless_arguments_are_errors_one_can_catch(run: Solve, call: str) -> 
     assert answered.text
 
 
-def test_a_generated_tool_reads_the_memory_and_nothing_else(
-    sandbox: ProcessSandbox, minute: Video, memory: VideoMemory
-) -> None:
-    tool = "def tool(memory, start, end):\n    return {'count': len(memory.between(start, end))}\n"
-    manifest = '{"purpose": "count records", "arguments": {"start": "seconds", "end": "seconds"}}'
-    look = "def tool(memory):\n    return memory.look()\n"
-    source = (
-        "def strategy(ctx, question):\n"
-        "    counted = ctx.tool('count', {'start': 0, 'end': 29})\n"
-        "    try:\n        ctx.tool('peek', {})\n"
-        "    except HostCallError as error:\n"
-        "        return {'choice': 0, 'text': f\"{counted['count']} {error}\"}\n"
-    )
-    harness = only(source, memory=True).with_tool("count", {"count.py": tool, "count.json": manifest})
-    harness = harness.with_tool("peek", {"peek.py": look, "peek.json": "{}"})
-    bench = SolverBench(Witness(), Letters(), sandbox, lambda _: MemoryReader(memory, Letters()))
-    answered = solve(QUESTION, minute, harness, bench, SolverLimits())
-    assert answered.text.startswith("3 ")
-    assert "look" in answered.text
-
-
 def test_the_memory_strategy_reads_then_decides_then_replays(
     sandbox: ProcessSandbox, minute: Video, memory: VideoMemory
 ) -> None:
