@@ -172,17 +172,14 @@ def sandbox() -> str:
     from evoharness.sandbox import HostApi, SandboxLimits, make_sandbox
 
     source = "def strategy(ctx, question):\n    return {'choice': 0, 'text': question['text']}\n"
-    backend = make_sandbox("process", allow_weaker=True)
+    backend = make_sandbox("process")
     try:
         result = backend.run(
             source, "strategy", {"question": {"text": "ready"}}, HostApi(data={}, methods={}), SandboxLimits()
         )
         if result.kind != "finished":
             raise RuntimeError(f"{result.kind}: {result.message}")
-        said = f"process, level {backend.level}"
-        if not backend.level.sufficient:
-            said += " (weaker than landlock+seccomp: code runs only with sandbox.allow_weaker=true)"
-        return said
+        return f"process, level {backend.level}"
     finally:
         backend.close()
 

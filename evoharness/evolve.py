@@ -34,6 +34,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             stack.enter_context(run)
             progress = make_progress(config.display)
             stack.callback(progress.close)
+            facts_of(config, "evolve")  # what the run was begun with can still be had here
             inputs = load_inputs(run)
             config.knowledge = keep_knowledge(run, config.knowledge)
             initial = begun_with(run) or harness_of(config.harness)
