@@ -15,6 +15,7 @@ from evoharness.sandbox.result import (
     Violation,
     demand_level,
 )
+from evoharness.sandbox.tools import ToolReport, verify_tool
 
 __all__ = [
     "HostApi",
@@ -27,8 +28,10 @@ __all__ = [
     "SandboxLimits",
     "SandboxResult",
     "SandboxUnavailable",
+    "ToolReport",
     "Violation",
     "check_source",
     "demand_level",
     "make_sandbox",
+    "verify_tool",
 ]

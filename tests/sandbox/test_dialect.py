@@ -32,6 +32,24 @@ from tests.sandbox.conftest import Run
         ("x = 2\nx **= 3\nx <<= 1\nx %= 7\nreturn [x, 'ab' * 2, '%d!' % 5, 7 // 2]", [2, "abab", "5!", 3]),
         ("f = lambda x: x and 0\nreturn f(1)", 0),
         ("assert True\nreturn ','.join([p.strip().lower() for p in 'A , B'.split(',')])", "a,b"),
+        ("return sorted(['b', 'A'], key=str.lower) + list(dict.fromkeys('aba'))", ["A", "b", "a", "b"]),
+        ("return [str.upper('x'), list(map(str.strip, [' a ']))]", ["X", ["a"]]),
+        ("import random\nx = [1, 2, 3]\nrandom.shuffle(x)\nreturn sorted(x)", [1, 2, 3]),
+        ("return 9223372036854775807", 2**63 - 1),
+        ("return next((x for x in [1, 2] if x > 1), None)", 2),
+        ("x = iter([1, 2])\nnext(x)\nreturn [next(x), next(x, 'over')]", [2, "over"]),
+        ("return [chr(ord('A') + i) for i in range(3)]", ["A", "B", "C"]),
+        (
+            "v = ctx.memory\nreturn ['items' in v, v.get('none', 5), list(v.keys()), len(v)]",
+            [True, 5, ["items"], 1],
+        ),
+        (
+            "return [[*[1], *(2,)], {**{'a': 1}, 'b': 2}, [3, 2, 1][::-1]]",
+            [[1, 2], {"a": 1, "b": 2}, [1, 2, 3]],
+        ),
+        ("d = {'a': 1, 'b': 3}\nreturn max(d, key=d.get)", "b"),
+        ("x = [1, 2, 3]\nx[0:2] = [9]\nx[0] += 1\nreturn x", [10, 3]),
+        ("try:\n    [].pop()\nexcept (KeyError, IndexError) as e:\n    return str(e)", "pop from empty list"),
         ("i = 0\nwhile True:\n    i += 1\n    if i > 3:\n        break\nelse:\n    i = 0\nreturn i", 4),
     ],
 )
@@ -43,7 +61,10 @@ def test_ordinary_code_runs(run: Run, body: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("body", "line", "says"),
     [
-        ("import re", 2, "ctx.find(pattern, text)"),
+        ("import re", 2, "'re' is not available; use ctx.find(pattern, text)"),
+        ("import os.path", 2, "'os' is not available; there are no files"),
+        ("from numpy import array", 2, "'numpy' cannot be imported; only math and random can"),
+        ("from typing import Any", 2, "leave annotations out"),
         ("x = 1\nreturn re.findall('a', 'a')", 3, "ctx.find(pattern, text)"),
         ("return open('/etc/passwd')", 2, "no files"),
         ("return '{}'.format(1)", 2, "f-string"),
@@ -91,7 +112,7 @@ def test_checking_runs_nothing_and_says_what_is_wrong(source: str, says: str) ->
 
 
 def test_a_legal_source_has_no_violations() -> None:
-    constants = "LIMITS = {'a': [1, -2.5], 'b': ('x', None)}\n"
+    constants = "MINUTES = 5 * 60\nLIMITS = {'a': [1, -2.5], 'b': ('x', None)}\n"
     assert check_source(constants + "def strategy(ctx, question):\n    return LIMITS\n") == []
     assert check_source("def tool(memory, kind='event'):\n    return memory.summary()\n", "tool") == []
 

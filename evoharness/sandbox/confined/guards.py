@@ -42,6 +42,12 @@ class View:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("values of ctx cannot be set")
 
+    def __contains__(self, key: Any) -> bool:
+        return key in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
     def __repr__(self) -> str:
         return repr(self._values)
 
@@ -104,11 +110,15 @@ _METHODS: dict[type, frozenset[str]] = {
         float: "is_integer",
     }.items()
 }
-_ITERABLE = frozenset(
-    {str, list, tuple, dict, set, frozenset, range, enumerate, zip, map, filter, reversed}
-    | {type({}.keys()), type({}.values()), type({}.items()), type(_ for _ in ())}
+_VIEW_METHODS = frozenset({"get", "items", "keys", "values"})
+_ITERATORS = frozenset(
+    {enumerate, zip, map, filter, reversed, type(_ for _ in ())}
     | {type(reversed([])), type(reversed({})), type(reversed(range(0)))}
 )
+_ITERABLE = _ITERATORS | {
+    *(str, list, tuple, dict, set, frozenset, range),
+    *(type({}.keys()), type({}.values()), type({}.items())),
+}
 _INDEXABLE = frozenset({str, list, tuple, dict, range})
 _WRITABLE = frozenset({list, dict})
 _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -130,6 +140,8 @@ def read_attribute(value: Any, name: str) -> Any:
         members = value._members
     elif kind is View:
         members = value._values
+        if name in _VIEW_METHODS and name not in members:
+            return getattr(members, name)
     elif kind is Facade:
         members = value.__dict__
     elif name in _METHODS.get(kind, ()) or (kind is type and name in _METHODS.get(value, ())):
@@ -237,6 +249,12 @@ class Fuel:
             yield value
 
 
+def _next(iterator: Any, *default: Any) -> Any:
+    if type(iterator) not in _ITERATORS:
+        raise TypeError(f"{type(iterator).__name__} is no iterator: use iter()")
+    return next(iterator, *default)
+
+
 def _apply(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
     return function(*positional, **named)
 
@@ -251,7 +269,8 @@ def environment(fuel: Fuel, printer: Printer, seed: str) -> dict[str, Any]:
         return facades[name]
 
     available = {name: getattr(builtins, name) for name in PLAIN_BUILTINS.split()}
-    available |= {"print": printer.print, "HostCallError": HostCallError, "__import__": imported}
+    available |= {"print": printer.print, "iter": fuel.iterate, "next": _next}
+    available |= {"HostCallError": HostCallError, "__import__": imported}
     return {
         "__builtins__": available,
         "__name__": "strategy",

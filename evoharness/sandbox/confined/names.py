@@ -4,14 +4,14 @@ FACADE_NAMES = frozenset({"math", "random"})
 """What can be imported."""
 
 PLAIN_BUILTINS = (
-    "abs all any bool dict divmod enumerate filter float frozenset int isinstance len list map max min "
-    "range repr reversed round set sorted str sum tuple zip "
+    "abs all any bool chr dict divmod enumerate filter float frozenset int isinstance len list map max min "
+    "ord range repr reversed round set sorted str sum tuple zip "
     "Exception ArithmeticError AssertionError AttributeError IndexError KeyError LookupError NameError "
-    "OverflowError RuntimeError TypeError ValueError ZeroDivisionError"
+    "NotImplementedError OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError"
 )
 """Builtins that are safe as they are, separated by spaces."""
 
-BUILTIN_NAMES = frozenset({*PLAIN_BUILTINS.split(), "print", "HostCallError"})
+BUILTIN_NAMES = frozenset({*PLAIN_BUILTINS.split(), "print", "iter", "next", "HostCallError"})
 """Everything that a source may use without defining it."""
 
 _NO_FILES = "there are no files: everything comes from ctx"
@@ -26,6 +26,11 @@ HINTS = {
     "itertools": "'itertools' is not available; write the loop",
     "statistics": "'statistics' is not available; use sum, len and sorted",
     "string": "'string' is not available; use methods of str",
+    "typing": "'typing' is not available; leave annotations out, or name builtins in them",
+    "__future__": "'__future__' is not available; nothing needs it",
+    "format": "'format' is not available; use an f-string",
+    "pow": "'pow' is not available; use **",
+    "hash": "'hash' is not available; use the value itself as a key",
     "os": f"'os' is not available; {_NO_FILES}",
     "sys": "'sys' is not available",
     "open": f"'open' is not available; {_NO_FILES}",
@@ -35,8 +40,6 @@ HINTS = {
     "type": "'type' is not available; use isinstance",
     "object": "'object' is not available; use dicts",
     "super": "'super' is not available; there are no classes",
-    "iter": "'iter' is not available; use a for loop",
-    "next": "'next' is not available; use a for loop, or index a list",
     "hasattr": f"'hasattr' is {_NO_REFLECTION}",
     "getattr": f"'getattr' is {_NO_REFLECTION}",
     "setattr": f"'setattr' is {_NO_REFLECTION}",

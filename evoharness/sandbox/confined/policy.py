@@ -110,6 +110,8 @@ def _check_module(tree: ast.Module, entry: str, policy: "Policy") -> None:
 def _is_literal(node: ast.AST | None) -> bool:
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.USub | ast.UAdd) and _is_literal(node.operand)
+    if isinstance(node, ast.BinOp):
+        return all(_is_literal(side) and not _is_sequence(side) for side in (node.left, node.right))
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return all(_is_literal(item) for item in node.elts)
     if isinstance(node, ast.Dict):
@@ -117,6 +119,11 @@ def _is_literal(node: ast.AST | None) -> bool:
             _is_literal(value) for value in node.values
         )
     return node is None or isinstance(node, ast.Constant)
+
+
+def _is_sequence(node: ast.AST) -> bool:
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return text or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
 
 
 class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
@@ -298,12 +305,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def _check_facade(self, node: ast.AST, name: str) -> None:
         if name not in FACADE_NAMES:
-            self.error(
-                node,
-                self._hints.get(
-                    name, f"{name!r} cannot be imported; only {' and '.join(sorted(FACADE_NAMES))} can"
-                ),
-            )
+            known = " and ".join(sorted(FACADE_NAMES))
+            hint = self._hints.get(name.split(".")[0])
+            self.error(node, hint or f"{name!r} cannot be imported; only {known} can")
 
 
 def _call(at: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
