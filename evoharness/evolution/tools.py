@@ -9,7 +9,7 @@ from evoharness.records.tool import ManifestError, read_manifest
 from evoharness.sandbox.tools import ToolReport, verify_tool
 
 if TYPE_CHECKING:
-    from evoharness.evaluation import Workbench
+    from evoharness.evaluation import Executor, Workbench
     from evoharness.memory import MemoryReader
 
 MOST_ATTEMPTS = 3
@@ -57,6 +57,12 @@ def check_tool(bench: "Workbench", check: ToolCheck) -> ToolReport:
         return ToolReport(violations=(f"there is no memory to test it on: {reason}",))
     api = memory_api(Recalling(lambda: reader))
     return verify_tool(bench.sandbox, draft.source, manifest, api, TOOL_LIMITS)
+
+
+def report_on(executor: "Executor", draft: ToolDraft, videos: tuple[Path, ...]) -> ToolReport:
+    """What `check_tool` finds, on a worker."""
+    ((_, report),) = executor.map(check_tool, [ToolCheck(draft, videos)])
+    return report
 
 
 @dataclass(frozen=True)

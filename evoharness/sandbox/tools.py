@@ -98,6 +98,6 @@ def _shortfall(test: ToolTest, result: SandboxResult, manifest: ToolManifest) ->
         return unmet(test, result.value)
     where = f" at line {result.line}" if result.line else ""
     said = f"ended in {result.kind}{where}: {result.message}"
-    if result.kind == "strategy_error" and not result.line and "tool()" in result.message:
+    if result.kind == "strategy_error" and "tool()" in result.message:
         said += f"; by its signature it begins with {manifest.head}"
     return said
