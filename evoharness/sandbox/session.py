@@ -107,7 +107,11 @@ class Session:
         return reply
 
     def _send(self, body: bytes) -> None:
-        framing.send_body(self._connection, body, self._deadline())
+        started = time.monotonic()
+        try:
+            framing.send_body(self._connection, body, self._deadline())
+        finally:
+            self.own_seconds += time.monotonic() - started
 
     def _receive(self) -> Any:
         started = time.monotonic()

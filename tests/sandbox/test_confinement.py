@@ -1,6 +1,7 @@
 """With the language layer bypassed, the system still gives a run nothing: no file, no network, no process."""
 
 import os
+import resource
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,20 +84,25 @@ def test_what_the_system_refuses_is_an_error(raw: ProcessSandbox, body: str) -> 
 
 
 @pytest.mark.usefixtures("raw")
-def test_no_descriptor_of_the_host_is_inherited(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [0, 1200])
+def test_no_descriptor_of_the_host_is_inherited(tmp_path: Path, many: int) -> None:
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < many + 100:
+        pytest.skip("this process may not have so many files open")
+    held = [os.open("/dev/null", os.O_RDONLY) for _ in range(many)]
     secret = tmp_path / "secret"
     secret.write_text("SECRET")
     descriptor = os.open(secret, os.O_RDONLY)
     os.set_inheritable(descriptor, True)
     fresh = ProcessSandbox(raw=True)
     body = (
-        "import os\nopened = []\nfor fd in range(3, 64):\n    try:\n        os.read(fd, 0)\n"
+        "import os\nopened = []\nfor fd in range(3, 4000):\n    try:\n        os.read(fd, 0)\n"
         "        opened.append(fd)\n    except OSError:\n        pass\nreturn len(opened)"
     )
     try:
         assert _run(fresh, body).value == 1
     finally:
-        os.close(descriptor)
+        for number in (descriptor, *held):
+            os.close(number)
         fresh.close()
 
 

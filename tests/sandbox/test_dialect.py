@@ -33,6 +33,7 @@ from tests.sandbox.conftest import Run
         ("f = lambda x: x and 0\nreturn f(1)", 0),
         ("assert True\nreturn ','.join([p.strip().lower() for p in 'A , B'.split(',')])", "a,b"),
         ("return sorted(['b', 'A'], key=str.lower) + list(dict.fromkeys('aba'))", ["A", "b", "a", "b"]),
+        ("return 'a.b,'.translate(str.maketrans('', '', '.,'))", "ab"),
         ("return [str.upper('x'), list(map(str.strip, [' a ']))]", ["X", ["a"]]),
         ("import random\nx = [1, 2, 3]\nrandom.shuffle(x)\nreturn sorted(x)", [1, 2, 3]),
         ("return 9223372036854775807", 2**63 - 1),

@@ -88,7 +88,7 @@ class Api:
 MATH = Facade(
     math,
     "ceil comb copysign cos degrees dist e exp fabs floor fmod fsum gcd hypot inf isclose isfinite isinf "
-    "isnan log log10 log1p log2 nan pi pow radians sin sqrt tan tau trunc",
+    "isnan log log10 log1p log2 nan pi pow prod radians sin sqrt tan tau trunc",
 )
 
 _RANDOM = "choice gauss randint random randrange sample shuffle uniform"
@@ -96,10 +96,10 @@ _WIDE_FORMAT = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*(\d{4}|\*)")
 _METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(names.split())
     for kind, names in {
-        str: "capitalize casefold center count endswith find index isalnum isalpha isdecimal isdigit islower "
-        "isnumeric isspace istitle isupper join ljust lower lstrip partition removeprefix removesuffix "
+        str: "capitalize casefold center count endswith find index isalnum isalpha isascii isdecimal isdigit islower "
+        "isnumeric isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix removesuffix "
         "replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase "
-        "title upper zfill",
+        "title translate upper zfill",
         list: "append clear copy count extend index insert pop remove reverse sort",
         tuple: "count index",
         dict: "clear copy fromkeys get items keys pop setdefault update values",

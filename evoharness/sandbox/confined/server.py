@@ -39,7 +39,7 @@ PATIENCE = 0.25
 
 def main(serve: Serve, companion: Companion | None = None) -> None:
     """Fork children that do their jobs with `serve`, until the parent is gone."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    control = socket.socket(fileno=_lowered(int(sys.argv[1])))
     parent = os.getppid()
     warnings.simplefilter("ignore")  # a warning about a source would read files
     forker = Forker(serve, companion)
@@ -60,6 +60,14 @@ def main(serve: Serve, companion: Companion | None = None) -> None:
         else:
             pid = struct.unpack(">i", control.recv(4, socket.MSG_WAITALL))[0]
             control.sendall(ENDED.pack(*forker.reap(pid, kill=data == b"K")))
+
+
+def _lowered(descriptor: int) -> int:
+    """The same descriptor as number 3, so that children find no high one that they would have to close."""
+    if descriptor != 3:
+        os.dup2(descriptor, 3, inheritable=False)
+        os.close(descriptor)
+    return 3
 
 
 class Forker:
