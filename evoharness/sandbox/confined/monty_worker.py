@@ -1,0 +1,119 @@
+"""The second process of a run in monty: confines itself like any other, then becomes monty's interpreter.
+
+After a process has become another program it cannot confine itself further, so the filter of system calls
+must let that program start: its own file and its libraries can be read and mapped as code, and nothing
+else can. It may start threads, which it does once, and no process.
+"""
+
+import contextlib
+import ctypes
+import os
+import platform
+import resource
+import signal
+import socket
+import struct
+import sys
+from typing import NoReturn
+
+from . import framing, kernel, layers
+
+OWN_BYTES = 192 << 20
+"""Address space of the interpreter itself: its program, its stacks, its allocator."""
+_CACHE = "/etc/ld.so.cache"
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+
+_STARTING = (
+    "execveat pread64 fstat arch_prctl set_tid_address set_robust_list rseq prlimit64 sched_getaffinity gettid"
+)
+_HELD = {
+    "x86_64": "clone 56 execveat 322 pread64 17 arch_prctl 158 set_tid_address 218 set_robust_list 273 rseq 334 "
+    "prlimit64 302 sched_getaffinity 204 gettid 186 clone3 435 tgkill 234 prctl 157",
+    "aarch64": "clone 220 execveat 281 pread64 67 set_tid_address 96 set_robust_list 99 rseq 293 prlimit64 261 "
+    "sched_getaffinity 123 gettid 178 clone3 435 tgkill 131 prctl 167",
+}
+_MMAP = {"x86_64": 9, "aarch64": 222}
+_OPENAT = {"x86_64": 257, "aarch64": 56}
+_NEWFSTATAT = {"x86_64": 262, "aarch64": 79}
+
+
+def companion(connection: socket.socket, root: bool) -> NoReturn:
+    """Become `monty subprocess`, talking over the socket; arguments of the server: its file, its libraries."""
+    binary, *libraries = sys.argv[2:]
+    limits = framing.receive(connection)
+    program = os.open(binary, os.O_RDONLY | os.O_CLOEXEC)
+    os.dup2(connection.fileno(), 0)
+    os.dup2(connection.fileno(), 1)
+    if root:
+        layers._drop_root()
+    kernel.drop_capabilities()
+    kernel.prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    readable = [path for path in (*libraries, _CACHE) if os.path.exists(path)]  # noqa: PTH110
+    kernel.landlock([f"/proc/self/fd/{program}", *readable])
+    _limit(int(limits["cpu_seconds"]), int(limits["memory_bytes"]) + OWN_BYTES)
+    kernel.seccomp(_filter)
+    os.execve(program, ["monty", "subprocess"], {})
+
+
+def _limit(seconds: int, memory: int) -> None:
+    for kind, soft, hard in (
+        (resource.RLIMIT_CPU, seconds, seconds + 1),
+        (resource.RLIMIT_AS, memory, memory),
+        (resource.RLIMIT_NOFILE, 16, 16),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_STACK, 8 << 20, 8 << 20),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # a lower limit holds already
+            resource.setrlimit(kind, (soft, hard))
+
+
+def _compiled() -> bytes | None:
+    """The filter of `kernel`, with what starting a program needs in front of it."""
+    machine = platform.machine()
+    common = kernel.compiled(_STARTING, "mprotect", _HELD.get(machine, ""))
+    if common is None:
+        return None
+    words = _HELD[machine].split()
+    number = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+    load, equal, masked, end = 0x20, 0x15, 0x45, 0x06
+    allow, refused, unknown = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
+    first, third, fourth = 16, 32, 40
+    code = [
+        (equal, 0, 7, _MMAP[machine]),  # code comes from files, and cannot be written
+        (load, 0, 0, third),
+        (masked, 0, 3, 4),
+        (masked, 3, 0, 2),
+        (load, 0, 0, fourth),
+        (masked, 1, 0, 0x20),
+        (end, 0, 0, allow),
+        (end, 0, 0, refused),
+        (equal, 0, 4, number["clone"]),  # threads
+        (load, 0, 0, first),
+        (masked, 1, 0, 0x10000),
+        (end, 0, 0, refused),
+        (end, 0, 0, allow),
+        (equal, 0, 1, number["clone3"]),  # has its flags in memory; libraries then use clone
+        (end, 0, 0, unknown),
+        (equal, 0, 4, _OPENAT[machine]),  # reading
+        (load, 0, 0, third),
+        (masked, 1, 0, 0x243),
+        (end, 0, 0, allow),
+        (end, 0, 0, refused),
+        (equal, 0, 4, _NEWFSTATAT[machine]),  # open files
+        (load, 0, 0, fourth),
+        (masked, 1, 0, 0x1000),
+        (end, 0, 0, refused),
+        (end, 0, 0, allow),
+        (equal, 1, 0, number["tgkill"]),
+        (equal, 0, 1, number["prctl"]),
+        (end, 0, 0, refused),
+    ]
+    ours = b"".join(struct.pack("=HBBI", *line) for line in code)
+    start = 6 * 8  # after the check of the machine and the load of the number
+    return common[:start] + ours + common[start:]
+
+
+_filter = _compiled()
+assert ctypes  # loaded before any process is confined
