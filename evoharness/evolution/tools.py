@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoharness.records.tool import ManifestError, read_manifest
-from evoharness.sandbox.tools import ToolReport, verify_tool
+from evoharness.sandbox import ToolReport, verify_tool
 
 if TYPE_CHECKING:
     from evoharness.evaluation import Executor, Workbench

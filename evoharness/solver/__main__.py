@@ -10,7 +10,7 @@ from evoharness.errors import UserError
 
 if TYPE_CHECKING:
     from evoharness.memory import MemoryReader
-    from evoharness.sandbox.tools import ToolReport
+    from evoharness.sandbox import ToolReport
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -44,8 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 def tested(tool: Path, video: Path, cache: Path | None) -> "ToolReport":
     """What verification finds; UserError when a file cannot be read, or nothing can be run here."""
     from evoharness.records.tool import ManifestError, read_manifest
-    from evoharness.sandbox import SandboxUnavailable, make_sandbox
-    from evoharness.sandbox.tools import ToolReport, verify_tool
+    from evoharness.sandbox import SandboxUnavailable, ToolReport, make_sandbox, verify_tool
     from evoharness.solver.generated import TOOL_LIMITS, memory_api
     from evoharness.solver.recalling import Recalling
 

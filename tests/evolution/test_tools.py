@@ -25,8 +25,7 @@ from evoharness.records.memory import EntityKind, VideoMemory
 from evoharness.records.outcome import Outcome
 from evoharness.records.question import Question
 from evoharness.samples import render_samples
-from evoharness.sandbox import SandboxUnavailable
-from evoharness.sandbox.tools import ToolReport
+from evoharness.sandbox import SandboxUnavailable, ToolReport
 from tests.evolution.colour_world import ColourConfig, write_video
 from tests.evolution.scripted import STRATEGY, ScriptedExecutor, outcome, question
 from tests.solver.entity_counter import FILES, MANIFEST, SOURCE

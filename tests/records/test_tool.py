@@ -194,6 +194,15 @@ def test_a_call_is_checked_against_the_signature(arguments: dict[str, Any], said
     assert read_manifest(json.dumps(GOOD)).misfit(arguments) == said
 
 
+@given(st.dictionaries(st.sampled_from(["start", "kind", "\ud800"]) | st.text(), _VALUES))
+def test_any_call_fits_or_is_told_why_not(arguments: dict[str, Any]) -> None:
+    said = read_manifest(json.dumps(GOOD)).misfit(arguments)
+    said.encode()
+    if not said:
+        json.dumps(arguments, allow_nan=False).encode()
+        assert arguments.keys() <= {"start", "kind"}
+
+
 def test_records_made_in_code_are_held_to_the_same() -> None:
     with pytest.raises(ValueError, match="exactly one"):
         ToolTest()
