@@ -29,9 +29,9 @@ MEMORY_READS = (
 """What a tool's `memory` offers; no looking, no models, no other tools."""
 
 TOOL_LIMITS = SandboxLimits(
-    steps=1_000_000, cpu_seconds=3, own_seconds=5.0, total_seconds=30.0, host_calls=50
+    steps=1_000_000, cpu_seconds=3, own_seconds=5.0, total_seconds=120.0, host_calls=50
 )
-"""Below those of a strategy, which may call several tools; its seconds do not pay for opening a memory."""
+"""Below those of a strategy, which may call several tools; what the memory takes is in the total alone."""
 
 
 def memory_api(recalling: Recalling) -> HostApi:

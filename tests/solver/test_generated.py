@@ -13,7 +13,7 @@ from evoharness.records.interval import Interval
 from evoharness.records.memory import Entity, EntityKind, Segment, VideoMemory
 from evoharness.records.outcome import Answered
 from evoharness.records.tool import HOST_NAMES
-from evoharness.sandbox import HostCallError, ProcessSandbox, SandboxUnavailable
+from evoharness.sandbox import HostCallError, ProcessSandbox, SandboxLevel, SandboxResult, SandboxUnavailable
 from evoharness.solver import SolverBench, SolverLimits, solve
 from evoharness.solver import arguments as given
 from evoharness.solver.context import ARGUMENTS
@@ -129,6 +129,19 @@ def test_deep_arguments_never_reach_the_sandbox(run: Run) -> None:
         deep = [deep]
     with pytest.raises(HostCallError, match="nested"):
         run("def tool(memory, a):\n    return 1\n", {"a": "list"}, a=deep)
+
+
+@pytest.mark.parametrize("value", [float("inf"), "x" * 70_000, {"a": ["\ud800"]}])
+def test_a_result_that_no_sound_run_gives_goes_no_further(value: Any) -> None:
+    class Forger:
+        """A backend whose worker says whatever it likes."""
+
+        def run(self, *_: Any) -> SandboxResult:
+            return SandboxResult(kind="finished", value=value, source_hash="", level=SandboxLevel(layers=()))
+
+    tools = GeneratedTools({"mine": {"mine.py": "", "mine.json": manifest()}}, Forger(), recalling())  # type: ignore[arg-type]
+    with pytest.raises(HostCallError, match="gave no JSON value"):
+        tools.run(given.ToolCall(name="mine"))
 
 
 def test_a_tool_that_is_not_there(sandbox: ProcessSandbox) -> None:
