@@ -110,8 +110,11 @@ class ProcessSandbox:
         if watch.exceeded:
             kind, end = "memory_limit_exceeded", {"message": "out of memory"}
         elif session.hung_up:
+            if ended is None:
+                raise SandboxUnavailable("the fork server died during a run")
             kind, end = self._death(ended, limits, end)
-        return result_of(job, kind, end, session, server.level, ended.cpu_seconds, ended.peak_bytes)
+        cpu, peak = (ended.cpu_seconds, ended.peak_bytes) if ended else (0.0, 0)
+        return result_of(job, kind, end, session, server.level, cpu, peak)
 
     def _spawn(self, connection: socket.socket) -> tuple[int, "_Server"]:
         for attempt in (1, 2):
@@ -126,15 +129,16 @@ class ProcessSandbox:
                         raise SandboxUnavailable(f"the fork server does not answer: {error}") from error
         raise AssertionError("unreachable")
 
-    def _collect(self, server: "_Server", pid: int, kill: bool) -> "_Ended":
+    def _collect(self, server: "_Server", pid: int, kill: bool) -> "_Ended | None":
+        """How the child ended; None when the server died, and with it all its children."""
         with self._lock:
             try:
                 return server.collect(pid, kill)
-            except (OSError, framing.Late):  # its children die with it
+            except (OSError, framing.Late):
                 server.stop()
                 if self._server is server:
                     self._server = None
-                return _Ended(-signal.SIGKILL, 0.0, 0)
+                return None
 
     def _running(self) -> "_Server":
         if self._server is None or not self._server.usable():

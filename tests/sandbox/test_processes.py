@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from evoharness.errors import UserError
-from evoharness.sandbox import HostApi, ProcessSandbox, SandboxLimits, make_sandbox
+from evoharness.sandbox import (
+    HostApi,
+    HostMethod,
+    ProcessSandbox,
+    SandboxLimits,
+    SandboxUnavailable,
+    make_sandbox,
+)
 from evoharness.sandbox.__main__ import main
 from evoharness.sandbox.bench import measure
 
@@ -72,6 +79,21 @@ def test_a_dead_server_is_replaced() -> None:
         patch.setattr(process, "CONTROL_SECONDS", 0.2)
         sandbox._server._control.settimeout(0.2)
         assert _ask(sandbox) == 7
+    sandbox.close()
+
+
+def test_a_server_that_dies_during_a_run_is_not_the_fault_of_the_source() -> None:
+    sandbox = ProcessSandbox()
+
+    def kill(_: object) -> None:
+        assert sandbox._server is not None
+        os.kill(sandbox._server._process.pid, signal.SIGKILL)
+        assert _gone([sandbox._server._process.pid])
+
+    source = "def strategy(ctx, question):\n    return ctx.kill()\n"
+    with pytest.raises(SandboxUnavailable, match="died during a run"):
+        sandbox.run(source, "strategy", {"question": 1}, HostApi({"kill": HostMethod(kill)}), SandboxLimits())
+    assert _ask(sandbox) == 7
     sandbox.close()
 
 
