@@ -11,6 +11,8 @@ from evoharness.sandbox.result import REPORTED, HostApi, HostCallError, Kind, Sa
 
 LARGEST_REPLY = 8 << 20
 """Bytes of the largest reply to a host call."""
+MOST_RECEIVED = 8 << 20
+"""Bytes of all messages of one run; whoever keeps its calls keeps no more than this."""
 
 
 class _End(BaseModel):
@@ -39,6 +41,7 @@ class Session:
         self._api = api
         self._limits = limits
         self._total = time.monotonic() + limits.total_seconds
+        self._received = 0
         self.calls = 0
         self.own_seconds = 0.0
         self.host_seconds = 0.0
@@ -61,9 +64,9 @@ class Session:
                     return self._ended(_End.model_validate(message["end"]))
                 self.calls += 1
                 if self.calls > self._limits.host_calls:
-                    return "host_call_budget_exceeded", {
-                        "message": f"made all {self._limits.host_calls} host calls"
-                    }
+                    return _over_budget(f"made all {self._limits.host_calls} host calls")
+                if self._received > MOST_RECEIVED:
+                    return _over_budget(f"sent more than {MOST_RECEIVED >> 20} MB in host calls")
                 self._send(self._answer(_Call.model_validate(message)))
         except framing.Late:
             return "wall_timeout", {"message": "took too long"}
@@ -116,13 +119,19 @@ class Session:
     def _receive(self) -> Any:
         started = time.monotonic()
         try:
-            return framing.receive(self._connection, self._deadline())
+            body = framing.receive_body(self._connection, self._deadline())
+            self._received += len(body)
+            return framing.decoded(body)
         finally:
             self.own_seconds += time.monotonic() - started
 
     def _deadline(self) -> float:
         own = time.monotonic() + self._limits.own_seconds - self.own_seconds
         return min(own, self._total)
+
+
+def _over_budget(message: str) -> tuple[Kind, dict[str, Any]]:
+    return "host_call_budget_exceeded", {"message": message}
 
 
 def _error(message: str) -> bytes:

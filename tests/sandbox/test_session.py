@@ -26,6 +26,10 @@ class Echo(BaseModel):
     n: int
 
 
+class Text(BaseModel):
+    text: str
+
+
 def conducted(sent: bytes, ends: bool = True, api: HostApi | None = None) -> tuple[str, dict[str, Any]]:
     """Kind and end of a session whose run sends these bytes, and then closes or says nothing more."""
     ours, theirs = socket.socketpair()
@@ -145,6 +149,16 @@ def test_what_is_kept_of_an_end_is_bounded() -> None:
 def test_a_flood_of_calls_ends_at_the_budget() -> None:
     flood = frame({"call": "echo", "arguments": {"n": 1}}) * 1000
     assert conducted(flood)[0] == "host_call_budget_exceeded"
+
+
+def test_many_large_calls_end_at_the_budget() -> None:
+    sandbox = ProcessSandbox()
+    api = HostApi({"keep": HostMethod(lambda _: None, Text)})
+    source = "def strategy(ctx, question):\n    while True:\n        ctx.keep('x' * 900_000)\n"
+    result = sandbox.run(source, "strategy", {"question": 1}, api, SandboxLimits())
+    sandbox.close()
+    assert (result.kind, result.calls) == ("host_call_budget_exceeded", 10)
+    assert "sent more than 8 MB" in result.message
 
 
 def test_a_reply_too_large_is_an_error_of_the_call() -> None:

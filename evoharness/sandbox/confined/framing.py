@@ -64,10 +64,19 @@ def send_body(connection: socket.socket, body: bytes, deadline: float | None = N
 
 def receive(connection: socket.socket, deadline: float | None = None, largest: int = LARGEST) -> Any:
     """Read one message. Raises FramingError, Closed or Late; never reads past one message."""
+    return decoded(receive_body(connection, deadline, largest))
+
+
+def receive_body(connection: socket.socket, deadline: float | None = None, largest: int = LARGEST) -> bytes:
+    """Read what should be the JSON of one message. Raises FramingError, Closed or Late."""
     length = struct.unpack(">I", _exactly(connection, 4, deadline))[0]
     if length > largest:
         raise FramingError(f"a message of {length} bytes; {largest} is the most")
-    body = _exactly(connection, length, deadline, started=True)
+    return _exactly(connection, length, deadline, started=True)
+
+
+def decoded(body: bytes) -> Any:
+    """The message in its JSON; FramingError when it is none, or no plain data."""
     try:
         message = json.loads(
             body.decode(), parse_constant=_no_constant, parse_float=_finite, parse_int=_small_integer
