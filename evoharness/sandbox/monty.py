@@ -6,13 +6,18 @@ the language policy, rewrites it and speaks with the host exactly as in the `pro
 become `monty` and speaks with the first alone. Limits, host calls, kinds of ends and fuel are those of
 `process`; both processes end with the run.
 
-What differs from `process`, all of it with a typed end:
+What differs from `process`, each difference with a typed end:
 
 - generators (`yield`) and `del name` are violations;
+- generator expressions, `map`, `filter`, `zip`, `enumerate` and `reversed` do all their work at once, so
+  that `any` and `next` ask for every item, and every item is a step;
+- sets are in the order of insertion, here as there the same on every run;
+- text is Unicode: half of a surrogate pair is replaced;
 - running out of memory cannot be caught by the source;
-- `repr` of a caught HostCallError names the builtin class that stands for it, OSError;
-- lines of errors are those of the statement, which may begin some lines earlier;
-- messages of errors are monty's, which now and then differ from CPython's.
+- `repr` of a HostCallError names the builtin class that stands for it, OSError, and exceptions keep their
+  arguments as text;
+- the line of an error is that of the statement; an error that no handler of a `try` took has a later line;
+- messages of errors are monty's, and steps are counted nearly as there.
 """
 
 import importlib.metadata
@@ -21,9 +26,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from evoharness.sandbox.process import ProcessSandbox
-from evoharness.sandbox.result import HostApi, SandboxLevel, SandboxLimits, SandboxUnavailable
+from evoharness.sandbox.job import run_job
+from evoharness.sandbox.process import ProcessSandbox, _Ended
+from evoharness.sandbox.result import HostApi, Kind, SandboxLevel, SandboxLimits, SandboxUnavailable
 
+OUT_OF_MEMORY = 65
+"""Exit code of an interpreter that the system refuses memory."""
 RUNTIME = "pydantic-monty-runtime"
 WAY_OUT = "pip install 'evoharness[monty]'"
 _SMALLEST = "def strategy(ctx, question):\n    return question\n"
@@ -39,10 +47,36 @@ class MontySandbox(ProcessSandbox):
 
     def __init__(self, allow_weaker: bool = False) -> None:
         super().__init__(allow_weaker)
+        self._tried = False
+
+    @property
+    def level(self) -> SandboxLevel:
+        """The layers that confine each run here, once one has worked."""
+        level = super().level
+        if not self._tried:
+            self._try()
+        return level
+
+    def _try(self) -> None:
+        api, limits = HostApi({}), SandboxLimits()
+        result = self._session(run_job(_SMALLEST, "strategy", {"question": 1}, api, limits), api, limits)
+        if result.kind != "finished":
+            raise SandboxUnavailable(
+                f"monty {importlib.metadata.version(RUNTIME)} does not run here ({result.message}); "
+                f"{WAY_OUT} brings a version that is known to"
+            )
+        self._tried = True
 
     def _arguments(self) -> list[str]:
         binary = monty_binary()
         return [str(binary), *_libraries(binary)]
+
+    def _death(
+        self, ended: _Ended, limits: SandboxLimits, end: dict[str, Any]
+    ) -> tuple[Kind, dict[str, Any]]:
+        if ended.status == OUT_OF_MEMORY:
+            return "memory_limit_exceeded", {"message": "out of memory"}
+        return super()._death(ended, limits, end)
 
 
 def monty_binary() -> Path:
@@ -59,13 +93,16 @@ def monty_binary() -> Path:
 
 def _libraries(binary: Path) -> list[str]:
     """The files that the system loads to start a program."""
-    told = subprocess.run(
-        [binary],
-        env={"LD_TRACE_LOADED_OBJECTS": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
-    )
+    try:
+        told = subprocess.run(
+            [binary],
+            env={"LD_TRACE_LOADED_OBJECTS": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxUnavailable(f"{binary} does not start ({error}): {WAY_OUT}") from error
     return re.findall(r"(/\S+) \(0x", told.stdout)

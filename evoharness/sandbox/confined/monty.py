@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import execute, framing, monty_wire, policy
+from . import execute, framing, guards, monty_wire, policy
 from .execute import COMPILE_RECURSION, MOST_VIOLATIONS, RECURSION
 from .framing import LARGEST_ANSWER, LONGEST_MESSAGE
 from .guards import HostCallError
-from .monty_source import PRELUDE, Program, translated
+from .monty_prelude import PRELUDE
+from .monty_source import Program, translated
 from .monty_wire import COMPLETE, ERROR, FUNCTION_CALL, NAME_LOOKUP, Raised, Worker
 from .monty_worker import companion
 
@@ -46,9 +47,7 @@ def serve(connection: socket.socket, beside: socket.socket) -> None:
         line, message = violations[0] if violations else (0, "")
         kind = "policy_violation" if violations else "finished"
         value = violations[:MOST_VIOLATIONS] if job["verb"] == "check" else None
-        framing.send(
-            connection, {"end": {"kind": kind, "value": value, "line": line, "message": message}}
-        )
+        framing.send(connection, {"end": {"kind": kind, "value": value, "line": line, "message": message}})
         return
     framing.send(connection, {"end": _Run(connection, beside, job, program).end()})
 
@@ -60,6 +59,8 @@ class _Run:
         self._job = job
         self._program = program
         self._worker = Worker(beside)
+        self._waiting = True
+        """Whether the interpreter waits for a snippet, as far as is known."""
         self._methods: dict[str, Callable[..., Any]] = {
             name: execute._method(connection, name, tuple(parameters))
             for name, parameters in job["methods"].items()
@@ -73,11 +74,17 @@ class _Run:
         ):
             raise framing.Closed
         seed = json.dumps(self._job["arguments"], sort_keys=True)
-        names = {"_most_steps_": limits["steps"], "_seed_": seed}
+        names = {
+            "_most_steps_": limits["steps"],
+            "_seed_": seed,
+            "_most_bits_": guards.MOST_BITS,
+            "_longest_product_": guards.LONGEST_PRODUCT,
+            "_wide_format_": guards._WIDE_FORMAT.pattern,
+        }
         if self._turns(self._worker.feed(PRELUDE, names))[0] != COMPLETE:
             raise framing.Closed
         end = self._outcome()
-        fuel = self._fuel()
+        fuel = self._fuel() if self._waiting else 0
         if end["kind"] == "finished" and fuel > limits["steps"]:  # swallowed by a `finally` that returns
             end = self._out_of_steps()
         return {**end, "fuel": fuel, "prints": self._worker.prints}
@@ -98,9 +105,13 @@ class _Run:
             return {"kind": "finished", "value": execute._plain(monty_wire.completed(event), LARGEST_ANSWER)}
         except execute._NotJson as error:
             return {"kind": "invalid_answer", "message": f"the answer is no JSON value: {error}"}
-        except monty_wire.TooLarge:
+        except monty_wire.TooLarge as error:
+            self._waiting = False
+            if error.event == FUNCTION_CALL:
+                return {"kind": "host_call_error", "message": "the arguments of a call are too large"}
             return {"kind": "invalid_answer", "message": "the answer is too large"}
         except MemoryError:
+            self._waiting = False
             return {"kind": "memory_limit_exceeded", "message": "out of memory"}
 
     def _turns(self, turn: tuple[int, monty_wire.Fields]) -> tuple[int, monty_wire.Fields]:
@@ -117,7 +128,7 @@ class _Run:
                 raise framing.Closed
 
     def _called(self, event: monty_wire.Fields) -> tuple[int, monty_wire.Fields]:
-        number, function, positional, named = monty_wire.called(event)
+        number, function, positional = monty_wire.called(event)
         if function != "_host_":
             return self._worker.resume_unknown(number, function)
         try:
@@ -138,11 +149,12 @@ class _Run:
             return {**end, "kind": "recursion_limit", "message": "calls nest too deeply"}
         if raised.type == "OSError":
             return {**end, "kind": "host_call_error", "message": message}
-        if raised.type in ("NotImplementedError", "SyntaxError"):
+        if raised.type == "SyntaxError" or message.startswith("The monty syntax parser"):
             return {**end, "kind": "policy_violation", "message": f"this does not run in monty: {message}"}
-        if raised.type == "AttributeError" and "'_Ctx_' object has no attribute" in message:
+        if raised.type == "AttributeError" and message.startswith("'_Ctx_' object has no"):
             known = ", ".join(sorted([*self._methods, *self._job["data"]]))
             message = f"there is no {message.rsplit(' ', 1)[-1]} (there is: {known})"
+        message = message.replace("'_Ctx_'", "'ctx'").replace("'_View_'", "'view'")
         return {**end, "kind": "strategy_error", "message": f"{raised.type}: {message}"}
 
     def _out_of_steps(self) -> dict[str, Any]:
@@ -154,4 +166,4 @@ class _Run:
     def _fuel(self) -> int:
         kind, event = self._turns(self._worker.feed("_steps_", {}))
         steps = monty_wire.completed(event) if kind == COMPLETE else 0
-        return steps if isinstance(steps, int) and 0 <= steps else 0
+        return steps if isinstance(steps, int) and steps >= 0 else 0

@@ -5,102 +5,38 @@ of the dialect but can be said otherwise is said otherwise (`del d[k]`, methods 
 methods); what it cannot run is a violation. The rewritten text has its own lines; a table leads back.
 """
 
-# ruff: noqa: N802 (names of visitors are those of the syntax nodes)
-
 import ast
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .guards import _METHODS as METHODS
-from .policy import Violation
+from .names import BUILTIN_NAMES
+from .policy import GUARDED_OPERATORS, Violation
 
 Node = TypeVar("Node", bound=ast.AST)
 _TYPES = {kind.__name__: names for kind, names in METHODS.items()}
 _BINDABLE = frozenset().union(*METHODS.values())
-_SUPPLIED = frozenset({"bit_length", "is_integer", "difference_update", "intersection_update"})
+_SUPPLIED = frozenset(
+    {
+        "bit_length",
+        "is_integer",
+        "difference_update",
+        "intersection_update",
+        "isascii",
+        "maketrans",
+        "translate",
+    }
+)
 """Methods that monty does not have."""
+_LISTS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
+"""Functions whose result monty makes a list: what is used up once in Python must be here as well."""
+_NO_ITERABLE = (ast.List, ast.ListComp, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Compare)
+"""What `+=` may be given as it is; monty's adds only lists to lists."""
+_EXCEPTIONS = frozenset(name for name in BUILTIN_NAMES if name.endswith(("Error", "Exception", "Iteration")))
 NOT_RUN = {
     ast.Yield: "generators do not run in monty: append to a list and return it",
     ast.YieldFrom: "generators do not run in monty: append to a list and return it",
 }
-
-PRELUDE = """
-class _Ctx_:
-    def __repr__(self):
-        return 'ctx'
-
-class _View_:
-    def __init__(self, values):
-        self._values_ = values
-        for name in values:
-            setattr(self, name, values[name])
-    def __getitem__(self, name):
-        return self._values_[name]
-    def __repr__(self):
-        return repr(self._values_)
-
-HostCallError = OSError
-_steps_ = 0
-
-def _tick_():
-    global _steps_
-    _steps_ += 1
-    if _steps_ > _most_steps_:
-        raise SystemExit('steps')
-    return True
-
-def _method_(name):
-    def call(*positional, **named):
-        return _host_(name, positional, named)
-    return call
-
-def _context_(data, methods):
-    ctx = _Ctx_()
-    for name in data:
-        value = data[name]
-        setattr(ctx, name, _View_(value) if isinstance(value, dict) else value)
-    for name in methods:
-        setattr(ctx, name, _method_(name))
-    return ctx
-
-def _bound_(value, name, call):
-    if isinstance(value, (_Ctx_, _View_)):
-        return getattr(value, name)
-    return lambda *positional, **named: call(value, *positional, **named)
-
-def _delete_(container, key):
-    if not isinstance(container, (list, dict)):
-        raise TypeError('items of this cannot be deleted')
-    container.pop(key)
-
-def _delete_slice_(container, lower, upper, step):
-    if step is None or step == 1:
-        container[lower:upper] = []
-    else:
-        for position in sorted(range(len(container))[lower:upper:step], reverse=True):
-            container.pop(position)
-
-def _bit_length_(value):
-    return len(bin(value).lstrip('-0b'))
-
-def _is_integer_(value):
-    return value == value // 1
-
-def _difference_update_(value, *others):
-    for other in others:
-        for item in list(other):
-            value.discard(item)
-
-def _intersection_update_(value, *others):
-    for other in others:
-        for item in list(value):
-            if item not in set(other):
-                value.discard(item)
-
-import random as _random_
-_random_.seed(_seed_)
-"""
-"""Runs before the source; its names begin with `_`, which the policy keeps from every source."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +127,38 @@ class _Rewriter(ast.NodeTransformer):
             node.type = _at(node, ast.Name("Exception", ast.Load()))
         return self.generic_visit(node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        symbol = GUARDED_OPERATORS.get(type(node.op))
+        if symbol is None:
+            return node
+        return _call(node, "_binary_", ast.Constant(symbol), node.left, node.right)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        grows = isinstance(node.op, ast.Add) and not isinstance(node.value, _NO_ITERABLE)
+        symbol = "+" if grows else GUARDED_OPERATORS.get(type(node.op))
+        if symbol is None:
+            return node
+        if isinstance(node.target, ast.Name):
+            old = ast.Name(node.target.id, ast.Load())
+            how = [old, node.value] if grows else [ast.Constant(symbol), old, node.value]
+            value = _call(node, "_grown_" if grows else "_binary_", *how)
+            return _at(node, ast.Assign([node.target], value))
+        assert isinstance(node.target, ast.Subscript)  # the policy knows no other
+        container, key = node.target.value, node.target.slice
+        return _at(
+            node, ast.Expr(_call(node, "_inplace_item_", ast.Constant(symbol), container, key, node.value))
+        )
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        self.generic_visit(node)
+        return _call(node, "iter", node)
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
+        if isinstance(function, ast.Name):
+            return self._named(self.generic_visit(node), function.id)
         if not isinstance(function, ast.Attribute):
             return self.generic_visit(node)
         function.value = self.visit(function.value)
@@ -204,6 +170,15 @@ class _Rewriter(ast.NodeTransformer):
             node.func = _at(node, ast.Name(f"_{function.attr}_", ast.Load()))
             node.args.insert(0, function.value)
         return node
+
+    def _named(self, node: Any, name: str) -> ast.AST:
+        if name in _LISTS:
+            return _call(node, "iter", node)
+        if name in ("len", "round"):
+            node.func = _at(node.func, ast.Name(f"_{name}_", ast.Load()))
+        if name in _EXCEPTIONS and node.args:
+            node.args = [_at(node, ast.Call(ast.Name("_said_", ast.Load()), node.args, []))]
+        return node  # type: ignore[no-any-return]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -231,17 +206,13 @@ class _Rewriter(ast.NodeTransformer):
         """A function that calls the method of its first argument."""
         if node.attr in _SUPPLIED:
             return _at(node, ast.Name(f"_{node.attr}_", ast.Load()))
-        method: ast.expr = ast.Attribute(ast.Name("_on_", ast.Load()), node.attr, ast.Load())
-        if node.attr == "fromkeys":
-            method = ast.Attribute(ast.Name("dict", ast.Load()), "fromkeys", ast.Load())
-            return _at(node, _lambda(ast.arguments([], [], ast.arg("_all_"), [], [], ast.arg("_named_"), []), method))
-        own = ast.arguments([], [ast.arg("_on_")], ast.arg("_all_"), [], [], ast.arg("_named_"), [])
-        return _at(node, _lambda(own, method))
-
-
-def _lambda(arguments: ast.arguments, function: ast.expr) -> ast.expr:
-    every = ast.Starred(ast.Name("_all_", ast.Load()), ast.Load())
-    return ast.Lambda(arguments, ast.Call(function, [every], [ast.keyword(None, ast.Name("_named_", ast.Load()))]))
+        receiver = "dict" if node.attr == "fromkeys" else "_on_"
+        own = [] if node.attr == "fromkeys" else [ast.arg(receiver)]
+        method = ast.Attribute(ast.Name(receiver, ast.Load()), node.attr, ast.Load())
+        arguments = ast.arguments([], own, ast.arg("_all_"), [], [], ast.arg("_named_"), [])
+        every = ast.Starred(ast.Name("_all_", ast.Load()), ast.Load())
+        named = ast.keyword(None, ast.Name("_named_", ast.Load()))
+        return _at(node, ast.Lambda(arguments, ast.Call(method, [every], [named])))
 
 
 def _of_type(node: ast.Attribute) -> bool:

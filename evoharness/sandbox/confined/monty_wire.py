@@ -28,23 +28,20 @@ PRINT, FUNCTION_CALL, SYSTEM_CALL, NAME_LOOKUP, COMPLETE, ERROR, OK, FATAL = 1, 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NONE, _BOOL, _INT, _BIGINT, _FLOAT, _STR = 2, 4, 5, 6, 7, 8
 _LIST, _TUPLE, _DICT = 11, 12, 14
-_OTHER = {
-    1: "ellipsis",
-    9: "bytes",
-    22: "exception",
-    23: "type",
-    24: "object",
-    25: "function",
-    26: "function",
-}
-_OTHER |= {29: "object", 30: "a container of itself"}
+_INSTANCE = 24
+_OTHER = {9: "bytes", 15: "set", 16: "frozenset", 22: "exception", 23: "type", 25: "function", 26: "function"}
+_OTHER |= {30: "a container of itself"}
 
 Fields = dict[int, list[Any]]
 """Number → values in order: integers, floats' 8 bytes, or bytes."""
 
 
 class TooLarge(Exception):
-    """The worker sent more than is read."""
+    """The worker sent more than is read: an event of the kind that `event` holds."""
+
+    def __init__(self, event: int) -> None:
+        super().__init__(event)
+        self.event = event
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class Worker:
     def _receive(self) -> bytes:
         length = struct.unpack("<I", self._exactly(4))[0]
         if length > LARGEST_EVENT:
-            raise TooLarge
+            raise TooLarge(self._exactly(1)[0] >> 3)
         return self._exactly(length)
 
     def _exactly(self, count: int) -> bytes:
@@ -131,20 +128,16 @@ class Worker:
         return b"".join(chunks)
 
 
-def called(event: Fields) -> tuple[int, str, list[Any], dict[str, Any]]:
-    """Id, function name, positional and named arguments of a FUNCTION_CALL."""
+def called(event: Fields) -> tuple[int, str, list[Any]]:
+    """Id, function name and positional arguments of a FUNCTION_CALL."""
     values = _values(event, 7)
-    positional = [values[at] for at in _packed(event, 2)]
-    named: dict[str, Any] = {}
-    for pair in event.get(3, ()):
-        fields = _fields(pair)
-        named[str(values[_only(fields, 1, 0)])] = values[_only(fields, 2, 0)]
-    return _only(event, 4, 0), _string(event, 1), positional, named
+    arguments = [_member(values, at) for at in _packed(event, 2)]
+    return _only(event, 4, 0), _string(event, 1), arguments
 
 
 def completed(event: Fields) -> Any:
     """The value of a COMPLETE."""
-    return _values(event, 2)[_only(event, 1, 0)]
+    return _member(_values(event, 2), _only(event, 1, 0))
 
 
 def raised(event: Fields) -> Raised:
@@ -196,12 +189,21 @@ def _values(event: Fields, number: int) -> list[Any]:
     """Every value of a graph, in order; members are shared, never copied."""
     nodes = _fields(_only(event, number, b"")).get(2, [])
     if len(nodes) > MOST_NODES:
-        raise TooLarge
+        raise TooLarge(FUNCTION_CALL if number == 7 else COMPLETE)
     values: list[Any] = []
     for node in nodes:
-        kind, content = next(_pieces(node))
-        values.append(_value(kind, content, values))
+        kind, content = next(_pieces(node), (0, b""))
+        try:
+            values.append(_value(kind, content, values))
+        except (TypeError, AttributeError, struct.error) as error:
+            raise framing.FramingError("a value of another type than it says") from error
     return values
+
+
+def _member(values: Sequence[Any], at: int) -> Any:
+    if at >= len(values):
+        raise framing.FramingError("a value that is not there")
+    return values[at]
 
 
 def _value(kind: int, content: Any, before: Sequence[Any]) -> Any:
@@ -216,7 +218,7 @@ def _value(kind: int, content: Any, before: Sequence[Any]) -> Any:
     if kind == _STR:
         return content.decode("utf-8", "replace")
     if kind in (_LIST, _TUPLE):
-        return [before[at] for at in _packed(_fields(content), 1)]
+        return [_member(before, at) for at in _packed(_fields(content), 1)]
     if kind == _DICT:
         return _dictionary(content, before)
     if kind == _BIGINT:
@@ -230,17 +232,22 @@ def _dictionary(content: bytes, before: Sequence[Any]) -> Any:
     found: dict[Any, Any] = {}
     for pair in _fields(content).get(1, ()):
         fields = _fields(pair)
-        key = before[_only(fields, 1, 0)]
-        found[key if isinstance(key, str | int | float) or key is None else repr(key)] = before[
-            _only(fields, 2, 0)
-        ]
+        key = _member(before, _only(fields, 1, 0))
+        hashable = key is None or isinstance(key, str | int | float)
+        found[key if hashable else _Key()] = _member(before, _only(fields, 2, 0))
     return found
+
+
+class _Key:
+    """A key that is no text."""
 
 
 # Protobuf
 
 
 def _fields(data: bytes) -> Fields:
+    if not isinstance(data, bytes):
+        raise framing.FramingError("a number where a message belongs")
     found: Fields = {}
     for number, content in _pieces(data):
         found.setdefault(number, []).append(content)

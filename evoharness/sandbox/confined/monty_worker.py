@@ -6,7 +6,6 @@ else can. It may start threads, which it does once, and no process.
 """
 
 import contextlib
-import ctypes
 import os
 import platform
 import resource
@@ -24,13 +23,15 @@ _CACHE = "/etc/ld.so.cache"
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 
 _STARTING = (
-    "execveat pread64 fstat arch_prctl set_tid_address set_robust_list rseq prlimit64 sched_getaffinity gettid"
+    "execveat pread64 fstat arch_prctl set_tid_address set_robust_list rseq prlimit64 sched_getaffinity "
+    "gettid"
 )
+"""What starting a program needs, beside what running one does."""
 _HELD = {
-    "x86_64": "clone 56 execveat 322 pread64 17 arch_prctl 158 set_tid_address 218 set_robust_list 273 rseq 334 "
-    "prlimit64 302 sched_getaffinity 204 gettid 186 clone3 435 tgkill 234 prctl 157",
-    "aarch64": "clone 220 execveat 281 pread64 67 set_tid_address 96 set_robust_list 99 rseq 293 prlimit64 261 "
-    "sched_getaffinity 123 gettid 178 clone3 435 tgkill 131 prctl 167",
+    "x86_64": "clone 56 execveat 322 pread64 17 arch_prctl 158 set_tid_address 218 set_robust_list 273 "
+    "rseq 334 prlimit64 302 sched_getaffinity 204 gettid 186 clone3 435 tgkill 234 prctl 157",
+    "aarch64": "clone 220 execveat 281 pread64 67 set_tid_address 96 set_robust_list 99 rseq 293 "
+    "prlimit64 261 sched_getaffinity 123 gettid 178 clone3 435 tgkill 131 prctl 167",
 }
 _MMAP = {"x86_64": 9, "aarch64": 222}
 _OPENAT = {"x86_64": 257, "aarch64": 56}
@@ -38,7 +39,10 @@ _NEWFSTATAT = {"x86_64": 262, "aarch64": 79}
 
 
 def companion(connection: socket.socket, root: bool) -> NoReturn:
-    """Become `monty subprocess`, talking over the socket; arguments of the server: its file, its libraries."""
+    """Become `monty subprocess`, talking over the socket.
+
+    The server's arguments name its file and its libraries. Reads the limits of the run first.
+    """
     binary, *libraries = sys.argv[2:]
     limits = framing.receive(connection)
     program = os.open(binary, os.O_RDONLY | os.O_CLOEXEC)
@@ -116,4 +120,3 @@ def _compiled() -> bytes | None:
 
 
 _filter = _compiled()
-assert ctypes  # loaded before any process is confined

@@ -1,0 +1,165 @@
+"""What runs in monty before the source: `ctx`, steps, and what monty lacks or does otherwise.
+
+The names begin with `_`, which the policy keeps from every source. Bound from outside: the limits, `_seed_`,
+and the function `_host_`, whose calls suspend the interpreter.
+"""
+
+PRELUDE = """
+class _Ctx_:
+    def __repr__(self):
+        return 'ctx'
+
+class _View_:
+    def __init__(self, values):
+        self._values_ = values
+        for name in values:
+            setattr(self, name, values[name])
+    def __getitem__(self, name):
+        return self._values_[name]
+    def __contains__(self, name):
+        return name in self._values_
+    def __repr__(self):
+        return repr(self._values_)
+    def get(self, name, default=None):
+        return self._values_.get(name, default)
+    def items(self):
+        return self._values_.items()
+    def keys(self):
+        return self._values_.keys()
+    def values(self):
+        return self._values_.values()
+
+def _len_(value):
+    return len(value._values_ if isinstance(value, _View_) else value)
+
+HostCallError = OSError
+_steps_ = 0
+
+def _tick_():
+    global _steps_
+    _steps_ += 1
+    if _steps_ > _most_steps_:
+        raise SystemExit('steps')
+    return True
+
+def _method_(name):
+    def call(*positional, **named):
+        return _host_(name, positional, named)
+    return call
+
+def _context_(data, methods):
+    ctx = _Ctx_()
+    for name in data:
+        value = data[name]
+        setattr(ctx, name, _View_(value) if isinstance(value, dict) else value)
+    for name in methods:
+        setattr(ctx, name, _method_(name))
+    return ctx
+
+def _bound_(value, name, call):
+    if isinstance(value, (_Ctx_, _View_)):
+        return getattr(value, name)
+    return lambda *positional, **named: call(value, *positional, **named)
+
+def _delete_(container, key):
+    if not isinstance(container, (list, dict)):
+        raise TypeError('items of this cannot be deleted')
+    container.pop(key)
+
+def _delete_slice_(container, lower, upper, step):
+    if step is None or step == 1:
+        container[lower:upper] = []
+    else:
+        for position in sorted(range(len(container))[lower:upper:step], reverse=True):
+            container.pop(position)
+
+def _said_(*arguments):
+    return str(arguments[0] if len(arguments) == 1 else arguments)
+
+def _bit_length_(value):
+    return len(bin(value).lstrip('-0b'))
+
+def _is_integer_(value):
+    return value == value // 1
+
+def _isascii_(value):
+    return all([ord(letter) < 128 for letter in value])
+
+def _maketrans_(first, second=None, without=''):
+    if second is None:
+        return {ord(key) if isinstance(key, str) else key: first[key] for key in first}
+    if len(first) != len(second):
+        raise ValueError('the first two maketrans arguments must have equal length')
+    table = {ord(old): ord(new) for old, new in zip(first, second)}
+    for letter in without:
+        table[ord(letter)] = None
+    return table
+
+def _translate_(value, table):
+    letters = []
+    for letter in value:
+        new = table.get(ord(letter), letter)
+        if new is not None:
+            letters.append(chr(new) if isinstance(new, int) else new)
+    return ''.join(letters)
+
+def _difference_update_(value, *others):
+    for other in others:
+        for item in list(other):
+            value.discard(item)
+
+def _intersection_update_(value, *others):
+    for other in others:
+        kept = set(other)
+        for item in list(value):
+            if item not in kept:
+                value.discard(item)
+
+def _binary_(symbol, left, right):
+    if symbol == '*':
+        return _product_(left, right)
+    if symbol == '%':
+        if isinstance(left, str) and _re_.search(_wide_format_, left):
+            raise ValueError('a format with a width of 1000 or more, or with *')
+        return left % right
+    if isinstance(left, int) and isinstance(right, int):
+        bits = _bit_length_(left)
+        bits = bits * max(right, 0) if symbol == '**' else bits + max(right, 0)
+        if abs(left) > 1 and bits > _most_bits_:
+            raise OverflowError(f'{symbol} would make an integer of more than {_most_bits_} bits')
+    return left ** right if symbol == '**' else left << right
+
+def _product_(left, right):
+    if isinstance(left, (float, bool)) or isinstance(right, (float, bool)):
+        return left * right
+    for sequence, count in ((left, right), (right, left)):
+        if isinstance(count, int) and isinstance(sequence, (str, list, tuple)):
+            if len(sequence) * count > _longest_product_:
+                raise OverflowError(f'* would make more than {_longest_product_} items')
+            return sequence * count
+    if isinstance(left, int) and isinstance(right, int):
+        if abs(left) > _large_ or abs(right) > _large_:
+            if _bit_length_(left) + _bit_length_(right) > _most_bits_:
+                raise OverflowError(f'* would make an integer of more than {_most_bits_} bits')
+    return left * right
+
+def _grown_(value, more):
+    if isinstance(value, list):
+        value.extend(more)
+        return value
+    return value + more
+
+def _inplace_item_(symbol, container, key, value):
+    old = container[key]
+    container[key] = _grown_(old, value) if symbol == '+' else _binary_(symbol, old, value)
+
+def _round_(value, digits=None):
+    if isinstance(value, float) and isinstance(digits, int) and 0 <= digits < 100:
+        return float(('%.' + str(digits) + 'f') % value)
+    return round(value, digits)
+
+_large_ = 2 ** 64
+import re as _re_
+import random as _random_
+_random_.seed(_seed_)
+"""
