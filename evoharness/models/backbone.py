@@ -1,8 +1,9 @@
 """The one method of a frozen model, what it gives back, and how it fails."""
 
 from dataclasses import dataclass
-from typing import Generic, Protocol
+from typing import Generic, Protocol, Self
 
+from evoharness.errors import UserError
 from evoharness.models.task import Output, Task
 from evoharness.records.spend import Spend
 
@@ -13,6 +14,11 @@ class Reply(Generic[Output]):
 
     output: Output
     spend: Spend
+    """What the task takes, whether or not it was answered from the cache."""
+    cached: bool = False
+    """Nothing was paid for it now: an earlier call had the same question."""
+    notes: tuple[str, ...] = ()
+    """What the backbone had to do that the caller should know, such as leaving out frames."""
 
 
 class Backbone(Protocol):
@@ -35,6 +41,14 @@ class Backbone(Protocol):
 class BackboneError(Exception):
     """A task that ended without an output."""
 
+    spend: Spend = Spend()
+    """What was paid before it ended: a refusal and an unreadable answer cost as much as a good one."""
+
+    def costing(self, spend: Spend) -> Self:
+        """This error, with what was paid."""
+        self.spend = spend
+        return self
+
 
 class Refused(BackboneError):
     """The model, or its provider, declines this content: asking again would not help."""
@@ -46,6 +60,18 @@ class Unparsed(BackboneError):
 
 class BackboneUnavailable(BackboneError):
     """No answer came: the fault of the apparatus, never of the harness that asked."""
+
+
+class MissingKey(BackboneUnavailable, UserError):
+    """No key, or one that the provider does not take; the message names the environment variable."""
+
+
+class UnknownModel(BackboneUnavailable, UserError):
+    """No provider, or not this one, has a model of that name; the message names it."""
+
+
+class Unreachable(BackboneUnavailable, UserError):
+    """Nothing has ever answered at the address; the message names it."""
 
 
 class UnsupportedTask(BackboneError):
