@@ -1,0 +1,296 @@
+"""The `monty` backend runs the same dialect under the same limits, in processes confined in the same way."""
+
+import os
+import signal
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from evoharness.sandbox import (
+    HostApi,
+    HostMethod,
+    ProcessSandbox,
+    SandboxLimits,
+    SandboxResult,
+    SandboxUnavailable,
+    monty,
+)
+from evoharness.sandbox.confined import guards
+from evoharness.sandbox.confined.monty_source import translated
+from evoharness.sandbox.confined.names import PLAIN_BUILTINS
+from evoharness.sandbox.monty import MontySandbox
+
+pytestmark = pytest.mark.skipif(
+    find_spec("pydantic_monty") is None, reason="the extra monty is not installed"
+)
+
+
+class Anything(BaseModel):
+    query: Any = None
+    n: int = 3
+
+
+API = HostApi(
+    {"search": HostMethod(lambda a: a.query, Anything)}, {"video": {"duration": 3.5}, "secret": "s"}
+)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[MontySandbox]:
+    running = MontySandbox()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[ProcessSandbox]:
+    running = ProcessSandbox()
+    yield running
+    running.close()
+
+
+def _source(body: str) -> str:
+    return "def strategy(ctx, question):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+
+
+def _run(
+    sandbox: ProcessSandbox,
+    body: str,
+    question: Any = "q",
+    api: HostApi = API,
+    limits: SandboxLimits = SandboxLimits(),  # noqa: B008
+) -> SandboxResult:
+    return sandbox.run(_source(body), "strategy", {"question": question}, api, limits)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "g = (x * 2 for x in range(5))\na = next(g)\nreturn [a, list(g), list(g)]",
+        "m = map(lambda v: v + 1, [1, 2])\nreturn [list(m), list(m)]",
+        "a, b = map(int, '1 2'.split())\nreturn a + b",
+        "print(*map(str, [1, 2]), sep='-')\nreturn max(enumerate([3, 9]), key=lambda p: p[1])[0]",
+        "return [list(zip([1], 'a')), list(reversed([1, 2])), list(filter(None, [0, 1]))]",
+        "x = [1]\ny = x\nx += 'ab'\nx += (i for i in (2, 3))\nreturn y",
+        "d = {'k': []}\nd['k'] += {'q': 1}\nd['k'] += (2,)\nreturn d",
+        "x = [3, 1]\nf = x.append\nf(2)\nd = {'a': 1, 'b': 3}\nreturn [sorted(x), max(d, key=d.get)]",
+        "x = [1, 2, 3, 4, 5]\nd = {'a': 1, 'b': 2}\ndel d['a'], x[0], x[::2]\nreturn [d, x]",
+        "s = {1, 2, 3}\ns.difference_update([1], [2])\ns.intersection_update([3, 4])\nreturn sorted(s)",
+        "return [(5).bit_length(), (-8).bit_length(), (0).bit_length(), (2.0).is_integer(), 'é'.isascii()]",
+        "t = str.maketrans('ab', 'xy', 'c')\nreturn ['abc-'.translate(t), 'ab'.translate({97: 'zz'})]",
+        "return [str.upper('x'), sorted(['b', 'A'], key=str.lower), list(dict.fromkeys('aba'))]",
+        "return [round(2.675, 2), round(2.5), round(1234.5, -2), round(7, 1), '%.2f' % 1.005]",
+        "d = {'a': 2}\nd['a'] *= 3\nd['a'] **= 2\nd['a'] %= 7\nx = [1]\nx *= 3\nx[0] <<= 4\nreturn [d, x]",
+        "import random\nx = [1, 2, 3]\nrandom.shuffle(x)\nreturn [random.random(), random.gauss(0, 1), x]",
+        "import math\nreturn [math.prod([2, 3]), math.log(8, 2), math.hypot(3, 4), math.dist([0], [1])]",
+        "return [ctx.video.duration, ctx.video['duration'], 'x' in ctx.video, list(ctx.video.items())]",
+        "return [str(ctx.video), f'{ctx.video}', repr(ctx), len(ctx.video), ctx.video.get('x', 1)]",
+        "n = 0\ndef f(k):\n    nonlocal n\n    n += k\n    return n\nreturn [f(i) for i in range(5)]",
+        "f = lambda a, *b, k=2, **c: [a, b, k, c]\nreturn f(1, 2, 3, k=4, z=5)",
+        "try:\n    try:\n        {}['k']\n    except KeyError as e:\n        raise ValueError('w') from e\n"
+        "except ValueError as e:\n    return str(e)",
+        "try:\n    raise ValueError('a', 2)\nexcept (KeyError, ValueError) as e:\n    return str(e)",
+        "try:\n    ctx.search(n='q')\nexcept HostCallError as e:\n    return [str(e), f'{e}']",
+        "return ctx.search(query={'a': [1, 2.5, None, True, 'é😀', -(2**63) + 1]})",
+        "s = '''two\nlines'''\nreturn [s.splitlines(), 'q\"q', '\\\\', 'nul\\x00', {'k': (1, 2)}]",
+        "def h(a: int, b: 'str' = 'x') -> list:\n    '''Docs\n    on.'''\n    return [a, b]\nreturn h(1)",
+        "i = 0\nwhile True:\n    i += 1\n    if i > 3:\n        break\nelse:\n    i = 0\nreturn i",
+        "i = 0\nfor i in []:\n    pass\nelse:\n    i += 9\nreturn i",
+        "if (n := len(question)) == 1:\n    return [x for x in range(9) if x % 2 for _ in range(x)][-3:]",
+        "raise ValueError(3)",
+        "raise NotImplementedError('later')",
+        "assert question == 'x', 'not x'",
+        "return ctx.serch('x')",
+        "return ctx.search(query={1, 2})",
+        "return ctx.search(ctx.video)",
+        "return ctx.search({'a': {3: 4}})",
+        "return ctx.search('x', 3, 'z')",
+        "return ctx.search(what=1)",
+        "return {(1, 2): 3}",
+        "return 2**64",
+        "return [float('inf')]",
+        "return ctx.video",
+        "x = ['a' * 1000]\nfor _ in range(30):\n    x = [x, x]\nreturn x",
+        "return [1] * 10**7",
+        "return 7**10**9",
+        "return '%05000d' % 1",
+        "x = (1 +\n     2)\nreturn [1, 2][\n    x]",
+        "if True:\n    return (\n        {}['z'.strip()]\n    ) if question else 1\nreturn 1 / 0",
+        "import re",
+        "return open('x')",
+        "return undefined",
+    ],
+)
+def test_a_run_ends_as_it_does_in_the_process_backend(
+    sandbox: MontySandbox, process: ProcessSandbox, body: str
+) -> None:
+    here, there = _run(sandbox, body), _run(process, body)
+    assert (here.kind, here.value, here.prints) == (there.kind, there.value, there.prints)
+    assert here.message.replace("KeyError: z", "KeyError: 'z'") == there.message
+    assert here.calls == there.calls
+
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+_ANSWERS = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63) + 1, 2**63 - 1) | _FLOATS | _TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXTS, inner, max_size=4),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=_ANSWERS)
+def test_values_come_back_as_they_went_in(sandbox: MontySandbox, value: Any) -> None:
+    result = _run(sandbox, "return [question, ctx.search(question), ctx.search(query=[question])]", value)
+    assert (result.message, result.value) == ("", [value, value, [value]])
+
+
+def test_everything_that_the_dialect_offers_is_there(sandbox: MontySandbox) -> None:
+    samples = {
+        str: "'a'",
+        list: "[1]",
+        tuple: "(1,)",
+        dict: "{1: 2}",
+        set: "{1}",
+        frozenset: "frozenset([1])",
+    }
+    samples |= {int: "(1)", float: "(1.0)"}
+    lines = [f"[{', '.join(sorted(guards.MATH.__dict__))}]", f"[{', '.join(PLAIN_BUILTINS.split())}, print]"]
+    lines += [f"random.{name}" for name in guards._RANDOM.split()]
+    names = ", ".join(sorted(guards.MATH.__dict__))
+    for line in lines:
+        source = f"import random\nfrom math import {names}\ndef strategy(ctx, question):\n    {line}\n"
+        assert sandbox.run(source, "strategy", {"question": 1}, API, SandboxLimits()).message == ""
+    calls = [f"{samples[kind]}.{name}()" for kind, names in guards._METHODS.items() for name in names]
+    tried = "\n".join(
+        f"try:\n    {call}\nexcept (TypeError, ValueError, IndexError):\n    pass" for call in calls
+    )
+    assert _run(sandbox, tried).message == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "says"),
+    [
+        ("def g():\n    yield 1\nreturn list(g())", 3, "generators do not run in monty"),
+        ("def g():\n    yield from [1]\nreturn list(g())", 3, "append to a list"),
+        ("x = 1\ndel x\nreturn 1", 3, "not names"),
+    ],
+)
+def test_what_monty_cannot_run_is_a_violation(sandbox: MontySandbox, body: str, line: int, says: str) -> None:
+    result = _run(sandbox, body)
+    assert (result.kind, result.line) == ("policy_violation", line)
+    assert says in result.message
+    assert [v.line for v in sandbox.check(_source(body), "strategy")] == [line]
+
+
+def test_the_initial_strategies_have_no_violations(sandbox: MontySandbox) -> None:
+    found = sorted((Path(__file__).parents[2] / "strategies").glob("[!_]*.py"))
+    assert len(found) >= 5
+    for file in found:
+        assert sandbox.check(file.read_text(), "strategy") == [], file.name
+
+
+def test_every_statement_leads_back_to_its_line() -> None:
+    source = _source(
+        "x = [\n    1,\n    2,\n]\nfor i in x:\n    if i:\n        print(i)\n    else:\n        pass\n"
+        "try:\n    pass\nexcept ValueError:\n    x = '''a\n    b'''\nfinally:\n    y = 1\n"
+        "while False:\n    pass\ndel x[0]\nreturn y"
+    )
+    program, violations = translated(source)
+    assert program is not None
+    assert violations == []
+    for number, line in enumerate(program.text.splitlines(), 1):
+        words = line.split()
+        for start in ("for", "if", "print(i)", "try:", "while", "return", "y"):
+            if words and words[0] == start and number in program.lines:
+                theirs = source.splitlines()[program.lines[number] - 1].split()
+                assert theirs[0] == start
+
+
+def test_running_out_of_memory_cannot_be_caught(sandbox: MontySandbox) -> None:
+    body = "x = [0]\ntry:\n    while True:\n        x += x\nexcept Exception:\n    return 'caught'"
+    assert _run(sandbox, body).kind == "memory_limit_exceeded"
+    small = SandboxLimits(memory_bytes=64 << 20)
+    assert _run(sandbox, "return len([0] * 10**6 + [1])", limits=small).kind == "finished"
+    body = "x = ['a']\nfor _ in range(12):\n    x += [x[-1] + x[-1] * 5]\nreturn ''.join(x[-1:] * 30)"
+    assert _run(sandbox, body, limits=small).kind in (
+        "memory_limit_exceeded",
+        "invalid_answer",
+        "strategy_error",
+    )
+
+
+def test_arguments_and_answers_of_any_size_end_typed(sandbox: MontySandbox) -> None:
+    large = "x = 'a' * 10**6\nfor _ in range(5):\n    x = x + x\n"
+    assert _run(sandbox, large + "return x").kind == "invalid_answer"
+    assert _run(sandbox, large + "return ctx.search(x)").kind == "host_call_error"
+    assert _run(sandbox, "return [[i] for i in range(150000)]").kind == "invalid_answer"
+    assert _run(sandbox, "return ctx.search([[i] for i in range(150000)])").kind == "host_call_error"
+    assert _run(sandbox, "return 1").value == 1
+
+
+def test_both_processes_of_a_run_are_confined_and_gone_afterwards(sandbox: MontySandbox) -> None:
+    if not sandbox.level.sufficient:
+        pytest.skip(f"this system confines less: {sandbox.level}")
+    seen: list[dict[str, str]] = []
+
+    def look(_: object) -> int:
+        assert sandbox._server is not None
+        children = _children(sandbox._server._process.pid)
+        for child in children:
+            lines = Path(f"/proc/{child}/status").read_text().splitlines()
+            seen.append(dict(line.split(":\t", 1) for line in lines if ":\t" in line))
+        return len(children)
+
+    api = HostApi({"look": HostMethod(look)})
+    assert _run(sandbox, "return ctx.look()", api=api).value == 2
+    assert sorted(status["Name"] for status in seen)[0] == "monty"
+    for status in seen:
+        assert status["NoNewPrivs"] == "1"
+        assert status["Seccomp"] == "2"
+        assert int(status["CapEff"], 16) == int(status["CapPrm"], 16) == 0
+        assert "0" not in status["Uid"].split()
+    assert sandbox._server is not None
+    assert _children(sandbox._server._process.pid) == []
+
+
+@pytest.mark.parametrize("name", ["monty", "python"])
+def test_a_run_whose_process_is_killed_has_crashed_and_the_next_one_works(
+    sandbox: MontySandbox, name: str
+) -> None:
+    def kill(_: object) -> None:
+        assert sandbox._server is not None
+        for child in _children(sandbox._server._process.pid):
+            if Path(f"/proc/{child}/comm").read_text().startswith(name):
+                os.kill(child, signal.SIGKILL)
+
+    result = _run(sandbox, "ctx.kill()\nreturn 1", api=HostApi({"kill": HostMethod(kill)}))
+    assert result.kind == "worker_crashed"
+    assert _run(sandbox, "return 1").value == 1
+
+
+def test_without_monty_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monty, "RUNTIME", "no-such-distribution")
+    with pytest.raises(SandboxUnavailable, match=r"pip install 'evoharness\[monty\]'"):
+        _run(MontySandbox(), "return 1")
+
+
+def test_an_interpreter_that_does_not_speak_the_protocol_is_no_fault_of_the_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(monty, "monty_binary", lambda: Path("/bin/cat"))
+    sandbox = MontySandbox()
+    with pytest.raises(SandboxUnavailable, match="does not run here"):
+        _run(sandbox, "return 1")
+    sandbox.close()
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
