@@ -153,7 +153,7 @@ def test_values_come_back_as_they_went_in(sandbox: MontySandbox, value: Any) -> 
 
 
 def test_everything_that_the_dialect_offers_is_there(sandbox: MontySandbox) -> None:
-    samples = {
+    samples: dict[type, str] = {
         str: "'a'",
         list: "[1]",
         tuple: "(1,)",

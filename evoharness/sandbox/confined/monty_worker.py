@@ -22,10 +22,7 @@ OWN_BYTES = 192 << 20
 _CACHE = "/etc/ld.so.cache"
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 
-_STARTING = (
-    "execveat pread64 fstat arch_prctl set_tid_address set_robust_list rseq prlimit64 sched_getaffinity "
-    "gettid"
-)
+_STARTING = "execveat pread64 fstat arch_prctl set_tid_address set_robust_list rseq sched_getaffinity gettid"
 """What starting a program needs, beside what running one does."""
 _HELD = {
     "x86_64": "clone 56 execveat 322 pread64 17 arch_prctl 158 set_tid_address 218 set_robust_list 273 "
@@ -110,6 +107,13 @@ def _compiled() -> bytes | None:
         (masked, 1, 0, 0x1000),
         (end, 0, 0, refused),
         (end, 0, 0, allow),
+        (equal, 0, 6, number["prlimit64"]),  # asking, not setting
+        (load, 0, 0, third),
+        (equal, 0, 3, 0),
+        (load, 0, 0, third + 4),
+        (equal, 0, 1, 0),
+        (end, 0, 0, allow),
+        (end, 0, 0, refused),
         (equal, 1, 0, number["tgkill"]),
         (equal, 0, 1, number["prctl"]),
         (end, 0, 0, refused),
