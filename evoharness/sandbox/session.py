@@ -11,6 +11,8 @@ from evoharness.sandbox.result import REPORTED, HostApi, HostCallError, Kind, Sa
 
 LARGEST_REPLY = 8 << 20
 """Bytes of the largest reply to a host call."""
+MOST_ARGUMENTS = 64
+"""Arguments of one call; to refuse an argument costs time."""
 MOST_RECEIVED = 8 << 20
 """Bytes of all messages of one run; whoever keeps its calls keeps no more than this."""
 
@@ -30,7 +32,7 @@ class _Call(BaseModel):
     """A message that asks for a host call."""
 
     call: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] = Field(max_length=MOST_ARGUMENTS)
 
 
 class Session:
@@ -86,6 +88,7 @@ class Session:
         if end.value is not None and len(framing.encoded(end.value)) > framing.LARGEST_ANSWER:
             raise framing.FramingError(f"an answer of more than {framing.LARGEST_ANSWER} bytes")
         fields = end.model_dump(exclude={"kind"})
+        fields["fuel"] = min(end.fuel, self._limits.steps + 1)
         fields["message"] = end.message[: framing.LONGEST_MESSAGE]
         fields["prints"] = end.prints[: framing.LONGEST_PRINTS]
         return kind, fields

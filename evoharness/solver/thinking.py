@@ -110,7 +110,7 @@ class Thinking:
         try:
             pattern = re2.compile(call.pattern, options)
         except re2.error as error:
-            raise HostCallError(f"not a regular expression (RE2): {error}") from error
+            raise HostCallError(f"not a regular expression (RE2): {_said(error)}") from error
         matches: list[dict[str, Any]] = []
         for match in pattern.finditer(call.text):
             if len(matches) == MOST_MATCHES:
@@ -140,3 +140,9 @@ class Thinking:
             return {"choice": None, "text": "", "scores": []}
         self.guessed = chosen.guessed
         return {"choice": chosen.choice, "text": chosen.text, "scores": list(chosen.scores)}
+
+
+def _said(error: Exception) -> str:
+    """What RE2 says of a pattern, which it says in bytes."""
+    said = error.args[0] if error.args else ""
+    return said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)

@@ -146,6 +146,16 @@ def test_what_is_kept_of_an_end_is_bounded() -> None:
     assert (len(kept["message"]), len(kept["prints"])) == (framing.LONGEST_MESSAGE, framing.LONGEST_PRINTS)
 
 
+def test_fuel_beyond_the_budget_is_not_believed() -> None:
+    _, kept = conducted(frame({"end": {"kind": "finished", "fuel": 10**18}}))
+    assert kept["fuel"] == LIMITS.steps + 1
+
+
+def test_a_call_of_very_many_arguments_is_a_violation() -> None:
+    arguments = {str(number): 1 for number in range(70_000)}
+    assert conducted(frame({"call": "echo", "arguments": arguments}))[0] == "protocol_violation"
+
+
 def test_a_flood_of_calls_ends_at_the_budget() -> None:
     flood = frame({"call": "echo", "arguments": {"n": 1}}) * 1000
     assert conducted(flood)[0] == "host_call_budget_exceeded"

@@ -121,7 +121,11 @@ class Forker:
         limits = framing.receive(connection)
         if os.getppid() == self._server:
             layers.confine(limits, self.root)
-            self._serve(connection, *beside)
+            try:
+                self._serve(connection, *beside)
+            finally:  # a socket that is freed asks the system for its name, which kills
+                for held in (connection, *beside):
+                    held.detach()
 
     def _accompany(self, connection: socket.socket) -> None:
         assert self._companion is not None
