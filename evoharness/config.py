@@ -32,13 +32,62 @@ def default_cache() -> str:
 
 
 @dataclass
+class RatesSection:
+    """How fast models may be called, by all workers of a run together."""
+
+    concurrency: int | None = 16
+    """Calls in flight at the same time; empty: no limit."""
+    requests_a_minute: int | None = None
+    """Calls begun in a minute; empty: no limit."""
+    tokens_a_minute: int | None = None
+    """Tokens sent and received in a minute; empty: no limit."""
+    timeout_s: float = 120.0
+    """How long one call may take, in seconds."""
+    attempts: int = 6
+    """How often a call is tried before the model counts as unavailable."""
+
+
+@dataclass
 class BackboneSection:
-    """Which frozen model does the tasks."""
+    """Which frozen models do the tasks. `backbone=openai` takes a whole section from configs/backbone/."""
 
     name: str = "embedded"
-    """Name of the backbone."""
+    """embedded: without a model; litellm: any provider or server that LiteLLM knows; or one that a package
+    registers."""
+    models: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Model of each role, as litellm names it (provider/model); `default` is for the roles not named:
+    describer, video_expert, frame_verifier, solver, orchestrator, proposer, judge, blind_answerer,
+    transcriber."""
+    api_base: str | None = text()
+    """Address of a server, such as http://localhost:8000/v1; empty: the provider's own."""
+    api_bases: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Address for single roles, where they differ."""
+    key: str | None = text()
+    """Name of the environment variable that holds the key, never the key; empty: the provider's usual."""
+    keys: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Name of that variable for single roles, where they differ."""
+    parameters: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Further parameters of every call, as the provider names them (reasoning_effort, …)."""
+    prices: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """USD for a million tokens, `{input: …, output: …}`, by role, `default` or model; for models whose price
+    litellm does not know."""
+    rates: RatesSection = field(default_factory=RatesSection)
+    cache: str = text("on")
+    """Responses that were paid for once: on: kept and used again; read: used, none added; off: neither."""
     options: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
     """Further arguments of that backbone."""
+
+
+@dataclass
+class BudgetSection:
+    """What a run may pay for in all; it ends well before it would pass one of these."""
+
+    usd: float | None = None
+    """US dollars; empty: no limit."""
+    calls: int | None = None
+    """Calls of models; empty: no limit."""
+    tokens: int | None = None
+    """Tokens, sent and received; empty: no limit."""
 
 
 @dataclass
@@ -46,7 +95,16 @@ class EmbedderSection:
     """What turns texts into vectors."""
 
     name: str = "wordllama"
-    """Name of the embedder."""
+    """wordllama: comes with the package; sentence_transformers: a local model (extra
+    `sentence-transformers`); litellm: a provider's endpoint."""
+    model: str | None = text()
+    """Folder or name of the model, or its litellm id; empty: the embedder's usual."""
+    api_base: str | None = text()
+    """litellm: address of a server; empty: the provider's own."""
+    key: str | None = text()
+    """litellm: name of the environment variable that holds the key; empty: the provider's usual."""
+    options: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
+    """Further arguments of that embedder."""
 
 
 @dataclass
@@ -136,6 +194,7 @@ class Common:
     """What the commands that use models share."""
 
     backbone: BackboneSection = field(default_factory=BackboneSection)
+    budget: BudgetSection = field(default_factory=BudgetSection)
     embedder: EmbedderSection = field(default_factory=EmbedderSection)
     executor: ExecutorSection = field(default_factory=ExecutorSection)
     memory: dict[str, Any] = field(default_factory=dict, metadata=OPEN)

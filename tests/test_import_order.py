@@ -11,6 +11,7 @@ import evoharness
 PACKAGE = Path(evoharness.__file__).parent
 ROOMS = (
     "records",
+    "providers",
     "retrieval",
     "video",
     "models",

@@ -9,7 +9,7 @@ from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
-    from evoharness.config import Common, HarnessSection
+    from evoharness.config import Common, EmbedderSection, HarnessSection
     from evoharness.evaluation import Executor, Workbench, WorkbenchConfig
     from evoharness.harness import Harness
     from evoharness.records.question import Question
@@ -25,21 +25,49 @@ def needed(value: str | None, key: str, example: str) -> str:
     return value
 
 
-def workbench_config(config: "Common") -> "WorkbenchConfig":
-    """What workers build their workbench from; UserError for a part of it that cannot be used."""
+def workbench_config(config: "Common", budget_file: Path | None = None) -> "WorkbenchConfig":
+    """What workers build their workbench from; UserError for a part of it that cannot be used.
+
+    `budget_file`: where the workers of a run keep count of what they pay for.
+    """
     from evoharness.config import AnsweringCommon
     from evoharness.evaluation import WorkbenchConfig
 
     return WorkbenchConfig(
         cache_dir=usable_cache(config.cache),
         backbone=config.backbone.name,
-        backbone_options=dict(config.backbone.options),
+        backbone_options=backbone_options(config, budget_file),
         embedder=config.embedder.name,
+        embedder_options=embedder_options(config.embedder),
         sandbox=config.sandbox.backend,
         allow_weaker_sandbox=config.sandbox.allow_weaker,
         memory=_memory_settings(config.memory),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
     )
+
+
+def backbone_options(config: "Common", budget_file: Path | None = None) -> dict[str, Any]:
+    """The arguments of the backbone; UserError names a mistake in them."""
+    from dataclasses import asdict
+
+    from evoharness.models.registry import LITELLM
+
+    section = config.backbone
+    if section.name != LITELLM:
+        return dict(section.options)
+    from evoharness.models.settings import hosted_settings
+
+    values = {key: value for key, value in asdict(section).items() if key != "name"}
+    values["budget"] = asdict(config.budget)
+    if budget_file is not None:
+        values["budget_file"] = budget_file
+    return hosted_settings(values).model_dump(mode="json", exclude_defaults=True)
+
+
+def embedder_options(section: "EmbedderSection") -> dict[str, Any]:
+    """The arguments of the embedder: those that were given."""
+    given = {"model": section.model, "api_base": section.api_base, "key": section.key, **section.options}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def sandbox_level(config: "Common", bench: "Workbench") -> "SandboxLevel":
@@ -75,11 +103,11 @@ def usable_cache(text: str) -> Path:
 
 
 @contextmanager
-def executor_of(config: "Common") -> "Iterator[Executor]":
-    """The executor of the configuration; its workers end with the block."""
+def executor_of(config: "Common", budget_file: Path | None = None) -> "Iterator[Executor]":
+    """The executor of the configuration; its workers end with the block. `budget_file`: see above."""
     from evoharness.evaluation import InlineExecutor, ProcessExecutor
 
-    bench = workbench_config(config)
+    bench = workbench_config(config, budget_file)
     executor: Executor
     if config.executor.name == "process":
         if config.executor.workers is not None and config.executor.workers < 1:

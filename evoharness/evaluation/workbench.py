@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evoharness.records.base import Record
 from evoharness.records.outcome import Answered
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Used
 
 if TYPE_CHECKING:
     from evoharness.evaluation.meter import MeteredBackbone
@@ -37,9 +37,11 @@ class WorkbenchConfig(Record):
     backbone: str = "embedded"
     """Name of the backbone."""
     backbone_options: dict[str, Any] = {}
-    """Further arguments of that backbone."""
+    """Further arguments of that backbone; names of variables that hold keys, never keys."""
     embedder: str = "wordllama"
     """Name of the embedder."""
+    embedder_options: dict[str, Any] = {}
+    """Further arguments of that embedder."""
     sandbox: str = "process"
     """Name of the sandbox backend."""
     allow_weaker_sandbox: bool = False
@@ -52,6 +54,12 @@ class WorkbenchConfig(Record):
     def build(self) -> "Workbench":
         """A workbench; nothing is loaded until it is used."""
         return Workbench(self)
+
+    def make_embedder(self) -> "Embedder":
+        """The embedder that the config names."""
+        from evoharness.retrieval import make_embedder
+
+        return make_embedder(self.embedder, cache_dir=self.cache_dir, **self.embedder_options)
 
 
 class Workbench:
@@ -67,9 +75,7 @@ class Workbench:
     @cached_property
     def embedder(self) -> "Embedder":
         """Turns texts into vectors."""
-        from evoharness.retrieval import make_embedder
-
-        return make_embedder(self.config.embedder)
+        return self.config.make_embedder()
 
     @cached_property
     def backbone(self) -> "MeteredBackbone":
@@ -89,9 +95,9 @@ class Workbench:
             **self.config.backbone_options,
         )
 
-    def take_spend(self) -> Spend:
-        """What the backbone was used for since this was last asked."""
-        return self.backbone.take() if "backbone" in self.__dict__ else Spend()
+    def take_used(self) -> Used:
+        """What was used of the backbone since this was last asked."""
+        return self.backbone.take() if "backbone" in self.__dict__ else Used()
 
     @cached_property
     def sandbox(self) -> "SandboxBackend":

@@ -128,7 +128,6 @@ class Questioner:
     def questions(self, round_number: int, draw: Draw, used: frozenset[str]) -> RoundQuestions:
         """See `QuestionSource`; what was used before in a validation is left out."""
         from evoharness.questioner import filter_questions, generate
-        from evoharness.retrieval import make_embedder
 
         policy = self._policy(round_number)
         memories = self._memories(round_number, draw)
@@ -150,7 +149,7 @@ class Questioner:
             self._videos,
             memories,
             self._executor,
-            make_embedder(self._executor.config.embedder),
+            self._executor.config.make_embedder(),
             self._questioner,
             on_checked=lambda n: self._progress.advance(n),
         )

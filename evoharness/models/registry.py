@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 GROUP = "evoharness.backbones"
 """Entry-point group; an entry point is a function `(embedder, cache_dir, **options) -> Backbone`."""
+LITELLM = "litellm"
+"""The backbone that calls models of any provider through LiteLLM."""
 
 
 def make_backbone(name: str, *, embedder: "Embedder", cache_dir: Path | None, **options: Any) -> Backbone:
-    """The backbone of that name: `embedded`, `embedded-no-ocr`, or one that a package registers.
+    """The backbone of that name: `embedded`, `embedded-no-ocr`, `litellm`, or one that a package registers.
 
     Raises UserError when there is none of that name, or when it does not take these options.
     """
@@ -40,6 +42,7 @@ def _factories() -> dict[str, Callable[..., Backbone]]:
     factories: dict[str, Callable[..., Backbone]] = {
         "embedded": _embedded,
         "embedded-no-ocr": _embedded_no_ocr,
+        LITELLM: _litellm,
     }
     for point in entry_points(group=GROUP):
         factories.setdefault(point.name, _Loaded(point.load))
@@ -64,3 +67,10 @@ def _embedded(embedder: "Embedder", cache_dir: Path | None, *, ocr: bool = True)
 
 def _embedded_no_ocr(embedder: "Embedder", cache_dir: Path | None) -> Backbone:
     return _embedded(embedder, cache_dir, ocr=False)
+
+
+def _litellm(embedder: "Embedder", cache_dir: Path | None, **options: Any) -> Backbone:  # noqa: ARG001
+    from evoharness.models.hosting import hosted_backbone
+    from evoharness.models.settings import hosted_settings
+
+    return hosted_backbone(hosted_settings(options), cache_dir)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evoharness.retrieval.embedder import Embedder
+from evoharness.retrieval.embedders import Embedder
 from evoharness.retrieval.words import words
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ class TestEmbedder:
         small = WordLlamaEmbedder(kept=100)
         texts = [f"step {n} is shown" for n in range(400)]
         first = small.embed(texts)
-        assert len(small._vectors) <= 100
+        assert len(small._recent) <= 100
         assert np.array_equal(first, small.embed(texts))
         roomy = WordLlamaEmbedder()
         roomy.embed(texts)

@@ -1,0 +1,164 @@
+"""What a hosted backbone is made from: the options of a configuration, checked, without a key among them."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError, field_validator, model_validator
+
+from evoharness.errors import UserError
+from evoharness.models.budget import Caps
+from evoharness.models.response_cache import CacheMode
+from evoharness.models.task import Role
+from evoharness.providers import Endpoint
+from evoharness.records.base import Record
+
+DEFAULT = "default"
+"""Stands for every role that is not named."""
+ROLES = tuple(role.value for role in Role)
+_SECRET_NAME = re.compile(r"api_?key|(^|_)token$|secret|password|authorization|headers|cookie", re.IGNORECASE)
+
+
+class Rates(Record):
+    """How fast models may be called, by all workers together; None: no limit."""
+
+    concurrency: int | None = 16
+    """Calls in flight at the same time."""
+    requests_a_minute: int | None = None
+    tokens_a_minute: int | None = None
+    timeout_s: float = 120.0
+    """How long one call may take, in seconds."""
+    attempts: int = 6
+    """How often a call is tried in all before the model counts as unavailable."""
+
+    @model_validator(mode="after")
+    def _positive(self) -> "Rates":
+        for name, value in self:
+            if value is not None and value <= 0:
+                raise ValueError(f"{name}={value}: more than 0 is needed")
+        return self
+
+
+class Price(Record):
+    """USD for a million tokens."""
+
+    input: float
+    output: float
+
+
+class HostedSettings(Record):
+    """Models by role, where they are, and what calling them may take. Names of keys, never keys."""
+
+    models: dict[str, str]
+    """Role, or `default` → model as litellm names it."""
+    api_base: str | None = None
+    api_bases: dict[str, str] = {}
+    """Role → address."""
+    key: str | None = None
+    keys: dict[str, str] = {}
+    """Role → name of an environment variable."""
+    parameters: dict[str, Any] = {}
+    """Further parameters of every call."""
+    prices: dict[str, Price] = {}
+    """Role, `default` or model → price."""
+    rates: Rates = Rates()
+    cache: CacheMode = "on"
+    budget: Caps = Caps()
+    budget_file: Path | None = None
+    """Where the workers of a run keep count together; None: there is no run."""
+    options: dict[str, Any] = {}
+    """Further arguments of the backbone's class."""
+
+    @field_validator("cache", mode="before")
+    @classmethod
+    def _yaml_words(cls, value: Any) -> Any:
+        return {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
+
+    @field_validator("models", "api_bases", "keys")
+    @classmethod
+    def _roles(cls, named: dict[str, str]) -> dict[str, str]:
+        for role in named:
+            if role != DEFAULT and role not in ROLES:
+                raise ValueError(f"there is no role {role!r}: there are {', '.join((DEFAULT, *ROLES))}")
+        return named
+
+    @field_validator("parameters", "options")
+    @classmethod
+    def _no_secrets(cls, values: dict[str, Any]) -> dict[str, Any]:
+        for name in values:
+            if _SECRET_NAME.search(name.replace("-", "_")):
+                raise ValueError(
+                    f"{name} may hold a key, and configurations are written down: name the environment "
+                    "variable that holds it with backbone.key"
+                )
+        return values
+
+    @model_validator(mode="after")
+    def _complete(self) -> "HostedSettings":
+        missing = [role for role in ROLES if role != Role.TRANSCRIBER and self.model_of(role) is None]
+        if missing:
+            raise ValueError(
+                "models.default=provider/model is needed, or a model for each role"
+                + (f": there is none for {', '.join(missing)}" if self.models else "")
+            )
+        self.endpoints()
+        return self
+
+    def model_of(self, role: str) -> str | None:
+        """The model that does a role's tasks; None when none was named for it, and none for the rest."""
+        return self.models.get(role, self.models.get(DEFAULT) if role != Role.TRANSCRIBER else None)
+
+    def endpoint(self, role: str) -> Endpoint | None:
+        """Where a role's tasks are done; ValueError for an address or a variable's name that is none."""
+        model = self.model_of(role)
+        if model is None:
+            return None
+        try:
+            return Endpoint(
+                model=model,
+                api_base=self.api_bases.get(role, self.api_base),
+                key=self.keys.get(role, self.key),
+                use="transcription" if role == Role.TRANSCRIBER else "chat",
+            )
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            field = str(first["loc"][0])
+            said = str(first["msg"]).removeprefix("Value error, ")
+            raise ValueError(f"{ {'model': f'models.{role}'}.get(field, field) }: {said}") from None
+
+    def endpoints(self) -> dict[str, Endpoint]:
+        """Role → endpoint, for every role that has a model; a transcriber has to be named itself."""
+        found = {role: self.endpoint(role) for role in ROLES}
+        return {role: endpoint for role, endpoint in found.items() if endpoint is not None}
+
+    def distinct_endpoints(self) -> dict[str, Endpoint]:
+        """`default`, where it was given, and the roles that are done elsewhere."""
+        found = self.endpoints()
+        default = self.endpoint(DEFAULT)
+        if default is None:
+            return found
+        return {DEFAULT: default, **{role: each for role, each in found.items() if each != default}}
+
+    def prices_by_model(self) -> dict[str, Price]:
+        """Model → price, from prices that were given by role or by model."""
+        found = {key: price for key, price in self.prices.items() if key != DEFAULT and key not in ROLES}
+        for role in ROLES:
+            model = self.model_of(role)
+            price = self.prices.get(role, self.prices.get(DEFAULT))
+            if model is not None and price is not None:
+                found.setdefault(model, price)
+        return found
+
+
+def hosted_settings(options: Mapping[str, Any]) -> HostedSettings:
+    """The options of a hosted backbone, checked; UserError in one line names what does not do."""
+    try:
+        return HostedSettings(**options)
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        where = ".".join(["backbone", *(str(part) for part in first["loc"])])
+        said = str(first["msg"]).removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            raise UserError(f"there is no setting {where}") from None
+        raise UserError(f"{where}: {said}") from None

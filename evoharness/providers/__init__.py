@@ -1,0 +1,6 @@
+"""Where models are served: providers, addresses, the variables that hold keys, and whether they answer."""
+
+from evoharness.providers.endpoint import Endpoint, Provider, known_providers, provider_named
+from evoharness.providers.litellm_import import litellm_module
+
+__all__ = ["Endpoint", "Provider", "known_providers", "litellm_module", "provider_named"]

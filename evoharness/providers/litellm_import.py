@@ -1,0 +1,19 @@
+"""The one way to import litellm."""
+
+import logging
+import os
+from typing import Any
+
+
+def litellm_module() -> Any:
+    """The `litellm` package, imported on the first call, which takes seconds.
+
+    Its table of prices is the one in the package: without this variable it is fetched from the network.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    logging.getLogger("LiteLLM").setLevel(logging.ERROR)
+    return litellm
