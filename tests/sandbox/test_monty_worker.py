@@ -38,7 +38,7 @@ PAYLOAD = r"""
 
 static void *idle(void *x) { return x; }
 
-static int attempt(char which, char *file) {
+static int attempt(char which) {
     struct stat found;
     struct rlimit limit = {1000, 1000};
     pthread_t thread;
@@ -46,8 +46,8 @@ static int attempt(char which, char *file) {
     char *none[] = {0};
     switch (which) {
     case 'a': return open("/etc/passwd", O_RDONLY) >= 0;
-    case 'b': return open("/tmp/monty-was-here", O_CREAT | O_WRONLY, 0600) >= 0;
-    case 'c': return open("/tmp", O_RDONLY | O_DIRECTORY) >= 0;
+    case 'b': return open(FOLDER "/made", O_CREAT | O_WRONLY, 0600) >= 0;
+    case 'c': return open(FOLDER, O_RDONLY | O_DIRECTORY) >= 0;
     case 'd': return stat("/etc/passwd", &found) == 0;
     case 'e': return socket(AF_INET, SOCK_STREAM, 0) >= 0;
     case 'f': return socketpair(AF_UNIX, SOCK_STREAM, 0, at) == 0;
@@ -58,7 +58,7 @@ static int attempt(char which, char *file) {
     case 'k': return syscall(SYS_execveat, AT_FDCWD, "/bin/sh", none, none, 0) == 0;
     case 'l': return mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
     case 'm':
-        fd = open(file, O_RDONLY);
+        fd = open(FOLDER "/program", O_RDONLY);
         return mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, fd, 0) != MAP_FAILED;
     case 'n':
         return mprotect(mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096,
@@ -68,14 +68,14 @@ static int attempt(char which, char *file) {
     case 'q': return setuid(0) == 0;
     case '1': limit.rlim_cur = limit.rlim_max = 1; return setrlimit(RLIMIT_NOFILE, &limit) == 0;
     case 'r': return setrlimit(RLIMIT_CPU, &limit) == 0;
-    case 's': return unlink("/tmp/monty-victim") == 0;
+    case 's': return unlink(FOLDER "/victim") == 0;
     case 't': return syscall(SYS_bpf, 0, 0, 0) == 0;
     case 'u': return syscall(SYS_keyctl, 0, 0xfffffffd, 1) >= 0;
     case 'v': return syscall(SYS_memfd_create, "x", 0) >= 0;
     case 'w': return mmap(0, 1ul << 30, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
     case 'x': return syscall(SYS_prlimit64, getppid(), RLIMIT_CPU, &limit, 0) == 0;
     case 'y': for (;;) {}
-    case 'z': sleep(60); return 1;
+    case 'z': sleep(600); return 1;
     }
     return pthread_create(&thread, 0, idle, 0) == 0;
 }
@@ -84,7 +84,7 @@ int main(int count, char **arguments) {
     char which = 0;
     read(0, &which, 1);
     setvbuf(stdout, 0, _IONBF, 0);
-    puts(attempt(which, FILE_NAME) ? "out" : "held");
+    puts(attempt(which) ? "out" : "held");
     return 0;
 }
 """
@@ -110,7 +110,8 @@ def payload(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("payload")
     program = folder / "program"
     (folder / "program.c").write_text(PAYLOAD)
-    source, named = str(folder / "program.c"), f'-DFILE_NAME="{program}"'
+    folder.chmod(0o777)
+    source, named = str(folder / "program.c"), f'-DFOLDER="{folder}"'
     subprocess.run([compiler, named, "-o", str(program), source, "-lpthread"], check=True)
     return program
 
@@ -126,7 +127,7 @@ def _attempt(program: Path, which: str) -> tuple[str, int]:
             process = subprocess.Popen([*command, *_libraries(program)], pass_fds=(theirs.fileno(),))
         framing.send(ours, {"cpu_seconds": 1, "memory_bytes": 256 << 20})
         ours.sendall(which.encode())
-        ours.settimeout(3)
+        ours.settimeout(20)
         try:
             said = ours.recv(100).decode().strip()
         except TimeoutError:
@@ -137,14 +138,13 @@ def _attempt(program: Path, which: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize("which", "abcdefghijklmnopqrstuvwxyz1")
 def test_a_broken_interpreter_can_do_nothing_outside(payload: Path, which: str) -> None:
-    victim = Path("/tmp/monty-victim")
+    victim = payload.with_name("victim")
     victim.write_text("here")
     said, status = _attempt(payload, which)
     assert said in ("", "held")
     assert (said, status) != ("", 0)
     assert victim.read_text() == "here"
-    assert not Path("/tmp/monty-was-here").exists()
-    victim.unlink()
+    assert not payload.with_name("made").exists()
 
 
 def test_it_may_start_a_thread(payload: Path) -> None:
