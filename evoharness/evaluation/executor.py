@@ -5,7 +5,7 @@ from typing import Protocol, TypeVar
 
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Used
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -26,8 +26,8 @@ class Executor(Protocol):
     """What the workers build their workbenches from."""
     workers: int
     """How many items are done at the same time."""
-    spend: Spend
-    """What all finished jobs have used of the backbone so far."""
+    used: Used
+    """What all finished jobs have used of the backbone so far, and what of it was paid for."""
 
     def map(
         self,
@@ -59,7 +59,7 @@ class InlineExecutor:
 
     def __init__(self, config: WorkbenchConfig) -> None:
         self.config = config
-        self.spend = Spend()
+        self.used = Used()
         self._bench: Workbench | None = None
 
     @property
@@ -91,7 +91,7 @@ class InlineExecutor:
                 try:
                     result = job(self.bench, items[index])
                 finally:
-                    self.spend += self.bench.take_spend()
+                    self.used += self.bench.take_used()
                 yield index, result
             if interrupt.asked:
                 raise Interrupted

@@ -22,7 +22,7 @@ from evoharness.evaluation.executor import Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 from evoharness.evaluation.worker import ONE_THREAD, work
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Used
 
 SECONDS_TO_END = 5.0
 PATIENCE_S = 3600.0
@@ -52,7 +52,7 @@ class ProcessExecutor:
         self.config = config
         self.patience_s = patience_s
         self.workers = workers or os.cpu_count() or 1
-        self.spend = Spend()
+        self.used = Used()
         self._crew: list[_Worker] = []
         # Registered after multiprocessing's own exit hook, hence run before it: that one would wait for
         # workers that nobody told to end.
@@ -82,7 +82,7 @@ class ProcessExecutor:
                         index = worker.index
                         assert index is not None
                         try:
-                            succeeded, value, spend = self._receive(worker)
+                            succeeded, value, used = self._receive(worker)
                         except WorkerLost as lost:
                             deaths[index] = deaths.get(index, 0) + 1
                             if deaths[index] < 2:
@@ -93,7 +93,7 @@ class ProcessExecutor:
                                 yield index, on_lost(items[index], lost)
                             continue
                         worker.index = None
-                        self.spend += spend
+                        self.used += used
                         if not succeeded:
                             raise value
                         yield index, value
@@ -139,13 +139,13 @@ class ProcessExecutor:
             return [worker for worker in busy if worker.pipe in answered]
         return [worker for worker in busy if time.monotonic() - worker.since >= self.patience_s]
 
-    def _receive(self, worker: _Worker) -> tuple[bool, Any, Spend]:
+    def _receive(self, worker: _Worker) -> tuple[bool, Any, Used]:
         """What a ready worker answered: whether the job succeeded, its result or error, and what it used."""
         try:
             if not worker.pipe.poll():
                 self._bury(worker)
                 raise WorkerLost(f"two workers took longer than {self.patience_s:g} s for the same item")
-            answer: tuple[bool, Any, Spend] = pickle.loads(worker.pipe.recv_bytes())
+            answer: tuple[bool, Any, Used] = pickle.loads(worker.pipe.recv_bytes())
         except (EOFError, OSError):
             code = self._bury(worker)
             raise WorkerLost(f"a worker died (exit code {code}) twice on the same item") from None

@@ -34,9 +34,9 @@ def work(connection: Connection, config: WorkbenchConfig) -> None:
             job, item = pickle.loads(message)
             try:
                 result = job(bench, item)
-                answer = pickle.dumps((True, result, bench.take_spend()))
+                answer = pickle.dumps((True, result, bench.take_used()))
             except Exception as error:
-                answer = pickle.dumps((False, _sendable(error), bench.take_spend()))
+                answer = pickle.dumps((False, _sendable(error), bench.take_used()))
             connection.send_bytes(answer)
     except (EOFError, OSError):
         pass

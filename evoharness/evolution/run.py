@@ -26,6 +26,7 @@ from evoharness.records.evolution import (
     Summary,
 )
 from evoharness.records.question import Question
+from evoharness.records.spend import total
 from evoharness.scoring import Judge
 from evoharness.scoring.statistics import needed_questions, paired_p
 
@@ -134,6 +135,7 @@ def evolve(
             run.save(TEST, test)
     status, message = _status(rounds)
     seconds, spend = workshop.totals()
+    paid = workshop.paid()
     result = Summary(
         status=status,
         message=message,
@@ -145,9 +147,10 @@ def evolve(
         test=test,
         noise=run.load(NOISE, NoiseFloor),
         calls=spend.calls,
-        cost_usd=spend.cost_usd,
+        cost_usd=total(paid).cost_usd,
         seconds=seconds,
         spend=spend,
+        paid=paid,
     )
     run.ledger.append("finished", status=status, final=incumbent.fingerprint)
     run.save(SUMMARY, result)

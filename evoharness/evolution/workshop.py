@@ -14,11 +14,11 @@ from evoharness.evolution.sources import QuestionSource
 from evoharness.harness import Harness, HarnessStore
 from evoharness.records.outcome import APPARATUS, Outcome
 from evoharness.records.question import Question
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Spend, added, beyond, total
 
 if TYPE_CHECKING:
     from evoharness.evaluation import Executor
-    from evoharness.runs import Progress, RunDirectory
+    from evoharness.runs import Ledger, Progress, RunDirectory
 
 STAGE = "stage"
 
@@ -59,15 +59,20 @@ class Workshop:
 
     @contextmanager
     def stage(self, round_number: int | None, name: str) -> Iterator[None]:
-        """Enter the time of a stage, and what it used beside kept answers, in the ledger, however it ends."""
-        began, before, kept = time.monotonic(), self.executor.spend, self.books.answers
+        """Enter a stage in the ledger, however it ends.
+
+        That is its time, what it used beside kept answers, and what was paid in it by role.
+        """
+        began, before, kept = time.monotonic(), self.executor.used, self.books.answers
         try:
             yield
         finally:
-            used = _difference(self.executor.spend, before)
-            used = _difference(used, _difference(self.books.answers, kept))
+            used = self.executor.used.spend.beyond(before.spend).beyond(self.books.answers.beyond(kept))
+            paid = beyond(self.executor.used.paid, before.paid)
             seconds = round(time.monotonic() - began, 3)
-            self.run.ledger.append(STAGE, round=round_number, stage=name, seconds=seconds, spend=used)
+            self.run.ledger.append(
+                STAGE, round=round_number, stage=name, seconds=seconds, spend=used, paid=paid
+            )
 
     def answering(self, round_number: int | None, name: str) -> Answer:
         """A way to have questions answered that shows progress under that name."""
@@ -77,16 +82,16 @@ class Workshop:
         ) -> dict[str, list[Outcome]]:
             unique = {harness.fingerprint: harness for harness in harnesses}
             graded = {question.id for question in questions if not question.options}
+            shown = total(self.executor.used.paid)
 
             def on_outcome(outcome: Outcome, new: bool) -> None:
-                paid = new and not outcome.answered.reused
-                if paid and outcome.status != APPARATUS:
+                nonlocal shown
+                if new and not outcome.answered.reused and outcome.status != APPARATUS:
                     self.books.answers += outcome.answered.spend
                 known = outcome.status != APPARATUS and outcome.question not in graded
-                self.progress.advance(
-                    correct=outcome.correct if known else None,
-                    spend=outcome.answered.spend if paid else None,
-                )
+                paid = total(self.executor.used.paid)
+                self.progress.advance(correct=outcome.correct if known else None, spend=paid.beyond(shown))
+                shown = paid
 
             self.progress.start_stage(round_number, name, len(unique) * len(questions))
             return self.evaluator.evaluate(list(unique.values()), questions, trial, on_outcome)
@@ -101,6 +106,18 @@ class Workshop:
             spend += Spend.model_validate(event["spend"])
         return seconds, spend
 
+    def paid(self) -> dict[str, Spend]:
+        """Role → what was paid so far, however often the run was resumed."""
+        return paid_in(self.run.ledger)
+
+
+def paid_in(ledger: "Ledger") -> dict[str, Spend]:
+    """Role → what was paid in all stages of a run."""
+    paid: dict[str, Spend] = {}
+    for event in ledger.events(STAGE):
+        paid = added(paid, {role: Spend(**spend) for role, spend in event.get("paid", {}).items()})
+    return paid
+
 
 def sorts(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, tuple[float, float]]:
     """Pixels and seconds of each video, by key: what makes looking at it cheap or dear."""
@@ -113,15 +130,3 @@ def sort_of(bench: Workbench, path: Path) -> tuple[float, float]:
     """Job: pixels and seconds of a video."""
     info = bench.video(path).info
     return (float(info.width * info.height), info.duration)
-
-
-def _difference(now: Spend, before: Spend) -> Spend:
-    """What came on top; nothing is negative. The cost is unknown when it has become so."""
-    known = now.cost_usd is not None
-    return Spend(
-        calls=max(0, now.calls - before.calls),
-        input_tokens=max(0, now.input_tokens - before.input_tokens),
-        output_tokens=max(0, now.output_tokens - before.output_tokens),
-        frames=max(0, now.frames - before.frames),
-        cost_usd=max(0.0, (now.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None,
-    )

@@ -332,12 +332,15 @@ class Summary(Record):
     test: SealedNumbers | None = None
     noise: NoiseFloor | None = None
     calls: int
-    """Calls to backbones."""
+    """Calls to backbones, those answered from the response cache included."""
     cost_usd: float | None
-    """None: the price of at least one call is unknown."""
+    """Money that was paid; None: the price of at least one call is unknown."""
     seconds: float
     """Working time, pauses before it was resumed not counted."""
     spend: Spend
+    """What everything takes, answers from the response cache included."""
+    paid: dict[str, Spend] = {}
+    """Role → what was paid for calls that this run made."""
 
 
 class Draw(Record):

@@ -1,5 +1,7 @@
 """What an answer, a stage or a run has used."""
 
+from collections.abc import Mapping
+
 from evoharness.records.base import Record
 
 
@@ -31,3 +33,42 @@ class Spend(Record):
             frames=self.frames + other.frames,
             cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
         )
+
+    def beyond(self, before: "Spend") -> "Spend":
+        """What came on top of `before`; nothing is negative. The cost is unknown when it has become so."""
+        known = self.cost_usd is not None
+        return Spend(
+            calls=max(0, self.calls - before.calls),
+            input_tokens=max(0, self.input_tokens - before.input_tokens),
+            output_tokens=max(0, self.output_tokens - before.output_tokens),
+            frames=max(0, self.frames - before.frames),
+            cost_usd=max(0.0, (self.cost_usd or 0.0) - (before.cost_usd or 0.0)) if known else None,
+        )
+
+
+class Used(Record):
+    """What jobs took of the backbone, and what of it was paid for now."""
+
+    spend: Spend = Spend()
+    """All of it, answers from the cache included."""
+    paid: dict[str, Spend] = {}
+    """Role → what was paid: calls that were made now, those that gave no output included."""
+
+    def __add__(self, other: "Used") -> "Used":
+        return Used(spend=self.spend + other.spend, paid=added(self.paid, other.paid))
+
+
+def total(paid: Mapping[str, Spend]) -> Spend:
+    """The sum over all roles."""
+    return sum(paid.values(), Spend())
+
+
+def added(one: Mapping[str, Spend], other: Mapping[str, Spend]) -> dict[str, Spend]:
+    """Spend by role, added up; roles in the order of their names."""
+    return {role: one.get(role, Spend()) + other.get(role, Spend()) for role in sorted({*one, *other})}
+
+
+def beyond(now: Mapping[str, Spend], before: Mapping[str, Spend]) -> dict[str, Spend]:
+    """Spend by role that came on top of `before`; without roles of which nothing came."""
+    more = {role: spend.beyond(before.get(role, Spend())) for role, spend in now.items()}
+    return {role: spend for role, spend in more.items() if spend.calls or spend.tokens or spend.cost_usd}

@@ -70,7 +70,7 @@ def test_real_workers_answer_and_the_parent_scores(workers: ProcessExecutor, vid
     told: list[tuple[Outcome, bool]] = []
     sparse = OVERVIEW.with_parameters(overview_fps=0.1)
     judged = Evaluator(workers, videos)
-    before = workers.spend
+    before = workers.used.spend
     found = judged.evaluate(
         [OVERVIEW, sparse], all_questions(), on_outcome=lambda outcome, new: told.append((outcome, new))
     )
@@ -82,13 +82,13 @@ def test_real_workers_answer_and_the_parent_scores(workers: ProcessExecutor, vid
     assert len(told) == 8
     assert all(new for _, new in told)
     paid = sum(outcome.answered.spend.calls for outcome, _ in told)
-    assert workers.spend.calls - before.calls == paid > 0
+    assert workers.used.spend.calls - before.calls == paid > 0
 
     told.clear()
     again = judged.evaluate([OVERVIEW], all_questions(), on_outcome=lambda o, new: told.append((o, new)))
     assert again[OVERVIEW.fingerprint] == found[OVERVIEW.fingerprint]
     assert not any(new for _, new in told)
-    assert workers.spend.calls - before.calls == paid, "nothing is asked twice"
+    assert workers.used.spend.calls - before.calls == paid, "nothing is asked twice"
 
 
 def test_the_embedded_backbone_answers_in_workers(tmp_path: Path, videos: dict[str, Path]) -> None:

@@ -22,7 +22,7 @@ from evoharness.records.evolution import ChangeKind, Proposal
 from evoharness.records.interval import Interval
 from evoharness.records.outcome import Answered, Outcome, Trace
 from evoharness.records.question import PublicQuestion, Question, QuestionKind
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Spend, Used
 
 STRATEGY = "def strategy(ctx, question):\n    return ctx.answer([])\n"
 
@@ -120,7 +120,7 @@ class ScriptedExecutor:
 
     config: WorkbenchConfig = field(default_factory=lambda: WorkbenchConfig(cache_dir=Path("unused")))
     workers: int = 1
-    spend: Spend = field(default_factory=Spend)
+    used: Used = field(default_factory=Used)
     asked: int = 0
     """How many answers were given."""
     dies_after: int | None = None
@@ -151,7 +151,7 @@ class ScriptedExecutor:
                 raise Killed
             self.asked += 1
             given = scripted_answer(item.question, able)
-            self.spend += given.spend
+            self.used += Used(spend=given.spend, paid={"solver": given.spend})
             answers.append(given)
         return answers
 

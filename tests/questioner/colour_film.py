@@ -12,7 +12,7 @@ from evoharness.models.perception_tasks import InspectedFrames, InspectFrames, O
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer
 from evoharness.models.task import Role
 from evoharness.records.interval import Interval
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Used
 from evoharness.video import Video
 
 COLOURS = {
@@ -99,7 +99,7 @@ class Inline:
 
     def __init__(self, backbone: Onlooker, lose: Callable[[Any], bool] = lambda _: False) -> None:
         self.bench = Bench(backbone)
-        self.spend = Spend()
+        self.used = Used()
         self.lose = lose
 
     def map(

@@ -178,7 +178,7 @@ def test_an_answer_is_reused_for_a_harness_that_must_answer_alike(
     assert again.answered.spend.frames == 6, "what the answer takes is told all the same"
 
     paid = first.answered.spend + other.answered.spend
-    assert executor.spend == paid, "the model was not asked again"
+    assert executor.used.spend == paid, "the model was not asked again"
     assert store.spend() == paid, "and what was reused is not counted"
     assert len(store) == 3
     executor.close()
