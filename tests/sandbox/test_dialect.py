@@ -1,5 +1,7 @@
 """The restricted dialect: ordinary code runs, everything else is refused with words that help."""
 
+import re
+
 import pytest
 
 from evoharness.sandbox import check_source
@@ -51,6 +53,12 @@ from tests.sandbox.conftest import Run
         ("d = {'a': 1, 'b': 3}\nreturn max(d, key=d.get)", "b"),
         ("x = [1, 2, 3]\nx[0:2] = [9]\nx[0] += 1\nreturn x", [10, 3]),
         ("try:\n    [].pop()\nexcept (KeyError, IndexError) as e:\n    return str(e)", "pop from empty list"),
+        ("return [isinstance('a', str), isinstance(1, (str, int)), isinstance(1, str)]", [True, True, False]),
+        ("x = None\nreturn f'{x} {1.5!r:>5} {[1]!s} {\"é\"!a}'", "None   1.5 [1] '\\xe9'"),
+        (
+            "return [str(1), str([None]), str(), repr('a'), list(map(str, [1, 2.5]))]",
+            ["1", "[None]", "", "'a'", ["1", "2.5"]],
+        ),
         ("i = 0\nwhile True:\n    i += 1\n    if i > 3:\n        break\nelse:\n    i = 0\nreturn i", 4),
     ],
 )
@@ -122,3 +130,21 @@ def test_a_typo_is_an_error_and_not_a_none(run: Run) -> None:
     result = run("return ctx.serch('x')")
     assert (result.kind, result.line) == ("strategy_error", 2)
     assert "there is no 'serch' (there is: ask_vlm, memory, sample_frames, search, secret)" in result.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "str(print)",
+        "repr([f])",
+        "f'{f}'",
+        "f'{[f]!r}'",
+        "'%s' % f",
+        "str(ValueError(f))",
+        "str(x for x in [1])",
+    ],
+)
+def test_no_text_tells_an_address(run: Run, text: str) -> None:
+    result = run(f"def f():\n    pass\nprint(f)\nreturn {text}")
+    assert not re.search("0x[0-9a-f]{6}", result.message + result.prints + str(result.value))
+    assert result.kind == "finished" or result.kind == "policy_violation"

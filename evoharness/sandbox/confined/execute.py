@@ -10,7 +10,7 @@ from typing import Any
 
 from . import framing, policy
 from .framing import DEEPEST_VALUE, LARGEST_ANSWER, LARGEST_INTEGER, LONGEST_MESSAGE
-from .guards import Api, Fuel, HostCallError, OutOfFuel, Printer, View, environment
+from .guards import Api, Fuel, HostCallError, OutOfFuel, Printer, View, environment, text
 
 RECURSION = 400
 COMPILE_RECURSION = 1200
@@ -157,7 +157,7 @@ def _end(connection: socket.socket, end: dict[str, Any]) -> None:
 
 def _text(error: Exception) -> str:
     try:
-        return str(error)[:LONGEST_MESSAGE]
+        return text(error)[:LONGEST_MESSAGE]
     except Exception:
         return ""
 

@@ -92,14 +92,15 @@ MATH = Facade(
 )
 
 _RANDOM = "choice gauss randint random randrange sample shuffle uniform"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _WIDE_FORMAT = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*(\d{4}|\*)")
 _METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(names.split())
     for kind, names in {
-        str: "capitalize casefold center count endswith find index isalnum isalpha isascii isdecimal isdigit islower "
-        "isnumeric isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix removesuffix "
-        "replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip swapcase "
-        "title translate upper zfill",
+        str: "capitalize casefold center count endswith find index isalnum isalpha isascii isdecimal isdigit "
+        "islower isnumeric isspace istitle isupper join ljust lower lstrip maketrans partition removeprefix "
+        "removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip "
+        "swapcase title translate upper zfill",
         list: "append clear copy count extend index insert pop remove reverse sort",
         tuple: "count index",
         dict: "clear copy fromkeys get items keys pop setdefault update values",
@@ -121,6 +122,7 @@ _ITERABLE = _ITERATORS | {
 }
 _INDEXABLE = frozenset({str, list, tuple, dict, range})
 _WRITABLE = frozenset({list, dict})
+_FORMATTED = frozenset({str, int, float, bool, type(None)})
 _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
     "-=": operator.isub,
@@ -135,6 +137,8 @@ _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 def read_attribute(value: Any, name: str) -> Any:
     """`value.name`, when the exact type of `value` allows it."""
+    if value is text:
+        value = str
     kind = type(value)
     if kind is Api:
         members = value._members
@@ -177,7 +181,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "%":
         if type(left) is str and _WIDE_FORMAT.search(left):
             raise ValueError("a format with a width of 1000 or more, or with *")
-        return left % right
+        return hidden(left % right) if type(left) is str else left % right
     if type(left) is int and type(right) is int:
         bits = abs(left).bit_length() * max(right, 0) if symbol == "**" else left.bit_length() + max(right, 0)
         if abs(left) > 1 and bits > MOST_BITS:
@@ -209,6 +213,34 @@ def inplace_item(symbol: str, container: Any, key: Any, value: Any) -> None:
     target[key] = inplace(symbol, target[key], value)
 
 
+def hidden(shown: str) -> str:
+    """A text without the addresses of the functions and iterators that it shows."""
+    return _ADDRESS.sub("", shown)
+
+
+def text(value: Any = "") -> str:
+    """`str` of the dialect."""
+    return value if type(value) is str else hidden(str(value))
+
+
+def representation(value: Any) -> str:
+    """`repr` of the dialect."""
+    return hidden(repr(value))
+
+
+def shown(value: Any, conversion: int) -> Any:
+    """What an f-string formats; `conversion` is the character after `!`, or -1."""
+    if conversion in (ord("r"), ord("a")):
+        return representation(value) if conversion == ord("r") else hidden(ascii(value))
+    return value if conversion == -1 and type(value) in _FORMATTED else text(value)
+
+
+def is_instance(value: Any, kinds: Any) -> bool:
+    """`isinstance` of the dialect, where `str` is a function."""
+    chosen = kinds if type(kinds) is tuple else (kinds,)
+    return isinstance(value, tuple(str if kind is text else kind for kind in chosen))
+
+
 class Printer:
     """Keeps the first characters of what is printed."""
 
@@ -218,7 +250,7 @@ class Printer:
     def print(self, *values: Any, sep: str = " ", end: str = "\n") -> None:
         """`print`, into memory."""
         if len(self.text) < LONGEST_PRINTS:
-            line = str(sep).join(str(value) for value in values) + str(end)
+            line = text(sep).join(text(value) for value in values) + text(end)
             self.text += line[: LONGEST_PRINTS - len(self.text)]
 
 
@@ -269,6 +301,7 @@ def environment(fuel: Fuel, printer: Printer, seed: str) -> dict[str, Any]:
         return facades[name]
 
     available = {name: getattr(builtins, name) for name in PLAIN_BUILTINS.split()}
+    available |= {"str": text, "repr": representation, "isinstance": is_instance}
     available |= {"print": printer.print, "iter": fuel.iterate, "next": _next}
     available |= {"HostCallError": HostCallError, "__import__": imported}
     return {
@@ -283,6 +316,7 @@ def environment(fuel: Fuel, printer: Printer, seed: str) -> dict[str, Any]:
         "_inplace_item_": inplace_item,
         "_apply_": _apply,
         "_tick_": fuel.tick,
+        "_shown_": shown,
         "_unpack_sequence_": guarded_unpack_sequence,
         "_iter_unpack_sequence_": guarded_iter_unpack_sequence,
     }

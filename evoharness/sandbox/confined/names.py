@@ -4,14 +4,17 @@ FACADE_NAMES = frozenset({"math", "random"})
 """What can be imported."""
 
 PLAIN_BUILTINS = (
-    "abs all any bool chr dict divmod enumerate filter float frozenset int isinstance len list map max min "
-    "ord range repr reversed round set sorted str sum tuple zip "
+    "abs all any bool chr dict divmod enumerate filter float frozenset int len list map max min ord range "
+    "reversed round set sorted sum tuple zip "
     "Exception ArithmeticError AssertionError AttributeError IndexError KeyError LookupError NameError "
     "NotImplementedError OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError"
 )
 """Builtins that are safe as they are, separated by spaces."""
 
-BUILTIN_NAMES = frozenset({*PLAIN_BUILTINS.split(), "print", "iter", "next", "HostCallError"})
+GUARDED_BUILTINS = ("isinstance", "iter", "next", "print", "repr", "str", "HostCallError")
+"""Builtins of the dialect's own making."""
+
+BUILTIN_NAMES = frozenset({*PLAIN_BUILTINS.split(), *GUARDED_BUILTINS})
 """Everything that a source may use without defining it."""
 
 _NO_FILES = "there are no files: everything comes from ctx"

@@ -209,6 +209,8 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
             if not all(isinstance(part, ast.Constant) for part in parts) or re.search(r"\d{4}", text):
                 self.error(node, "a format spec must be a constant with numbers below 1000")
         self.node_contents_visit(node)
+        node.value = _call(node, "_shown_", node.value, ast.Constant(node.conversion))
+        node.conversion = -1
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
