@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 APPARATUS_RETRIES = 2
 SECONDS_BEFORE_RETRY = 1.0
-ANSWERS_KEPT = 1000
-"""Answers that a worker remembers for reuse."""
 HARNESSES_AN_ITEM = 8
 """Most harnesses that answer a question in one item: what Ctrl-C waits for stays short."""
 
@@ -73,8 +71,13 @@ class AnswerItem:
 
 
 def answer(bench: Workbench, item: AnswerItem) -> list[Answered]:
-    """Job: each harness of the item answers its question."""
+    """Job: each harness of the item answers its question.
+
+    When nothing can be paid for any more, what was answered before is given back alone; CannotPay when that
+    is nothing.
+    """
     from evoharness.models.backbone import BackboneUnavailable
+    from evoharness.models.budget import CannotPay
     from evoharness.sandbox import SandboxUnavailable
     from evoharness.video import NotAVideo
 
@@ -82,6 +85,10 @@ def answer(bench: Workbench, item: AnswerItem) -> list[Answered]:
     for harness in item.harnesses:
         try:
             answered.append(_solved(bench, item, harness))
+        except CannotPay:
+            if not answered:
+                raise
+            break
         except (BackboneUnavailable, SandboxUnavailable, NotAVideo, OSError) as error:
             answered.append(_no_answer(item.question, f"{type(error).__name__}: {error}"))
     return answered
@@ -94,15 +101,14 @@ def _solved(bench: Workbench, item: AnswerItem, harness: "Harness") -> Answered:
     video = bench.video(item.path)
     alike = behaviour(harness, video.info.duration)
     key = (alike, item.question.id, str(item.trial), repr(item.limits))
-    if key in bench.answered:
-        bench.answered.move_to_end(key)
-        return bench.answered[key].model_copy(update={"reused": True})
-    answered = solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial)
-    if answered.status != APPARATUS:
-        bench.answered[key] = answered
-        if len(bench.answered) > ANSWERS_KEPT:
-            bench.answered.popitem(last=False)
-    return answered
+    fresh: list[Answered] = []
+
+    def solved() -> Answered:
+        fresh.append(solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial))
+        return fresh[0]
+
+    answered = bench.answered.get(key, solved, worth=lambda answer: answer.status != APPARATUS)
+    return answered if fresh else answered.model_copy(update={"reused": True})
 
 
 OnOutcome = Callable[[Outcome, bool], None]
@@ -183,7 +189,10 @@ class Evaluator:
         on_outcome: OnOutcome | None,
         last: bool,
     ) -> "dict[str, list[Harness]]":
-        """Ask what is missing, fill `found` (both by public id); returns what the apparatus failed."""
+        """Ask what is missing, fill `found` (both by public id); returns what the apparatus failed.
+
+        Raises CannotPay when the budget ends, with everything stored that was answered before.
+        """
         items = [
             AnswerItem(
                 questions[public_id].public(),
@@ -196,11 +205,14 @@ class Evaluator:
             for first in range(0, len(harnesses), HARNESSES_AN_ITEM)
         ]
         failed: dict[str, list[Harness]] = {}
+        unpaid: dict[str, list[Harness]] = {}
         for index, answers in self.executor.map(answer, items, key=_video, on_lost=_lost):
             public_id = items[index].question.id
             question = questions[public_id]
             fresh = []
-            for harness, answered in zip(items[index].harnesses, answers, strict=True):
+            if left := items[index].harnesses[len(answers) :]:
+                unpaid.setdefault(public_id, []).extend(left)
+            for harness, answered in zip(items[index].harnesses, answers, strict=False):
                 outcome = Outcome(
                     harness=harness.fingerprint,
                     question=question.id,
@@ -217,6 +229,9 @@ class Evaluator:
             if on_outcome:
                 for outcome in fresh:
                     on_outcome(outcome, True)
+        if unpaid:  # each turn answers at least one more, or raises
+            for public_id, harnesses in self._ask(unpaid, questions, trial, found, on_outcome, last).items():
+                failed.setdefault(public_id, []).extend(harnesses)
         return failed
 
     def _path(self, question: Question) -> Path:

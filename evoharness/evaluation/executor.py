@@ -25,7 +25,7 @@ class Executor(Protocol):
     config: WorkbenchConfig
     """What the workers build their workbenches from."""
     workers: int
-    """How many items are done at the same time."""
+    """How many workers there may be."""
     used: Used
     """What all finished jobs have used of the backbone so far, and what of it was paid for."""
 
@@ -42,7 +42,8 @@ class Executor(Protocol):
         `job` is a function of a module, not a lambda or a method; items and results can be pickled.
         Items with the same `key` go to the same worker, one after the other, as far as possible: what it
         decoded or loaded for one serves the next. `on_lost` gives the result of an item that killed its
-        worker twice; without it `WorkerLost` is raised. An error raised by the job is raised here.
+        worker twice; without it `WorkerLost` is raised. An error raised by the job is raised here;
+        before `CannotPay` is, no new item is begun, and those in flight are yielded.
         Ctrl-C: no new item is begun, those in flight are yielded, then `Interrupted` is raised.
         """
         ...

@@ -22,6 +22,7 @@ from evoharness.evaluation.executor import Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 from evoharness.evaluation.worker import ONE_THREAD, work
+from evoharness.models.budget import CannotPay
 from evoharness.records.spend import Used
 
 SECONDS_TO_END = 5.0
@@ -70,10 +71,11 @@ class ProcessExecutor:
         keys = [key(item) if key else NOTHING for item in items]
         pending = list(range(len(items)))
         deaths: dict[int, int] = {}
+        unpaid: CannotPay | None = None
         with Interruptible() as interrupt:
             try:
                 while True:
-                    if not interrupt.asked:
+                    if not interrupt.asked and unpaid is None:
                         self._hand_out(job, items, keys, pending)
                     busy = [worker for worker in self._crew if worker.index is not None]
                     if not busy:
@@ -94,13 +96,19 @@ class ProcessExecutor:
                             continue
                         worker.index = None
                         self.used += used
-                        if not succeeded:
+                        if not succeeded and not isinstance(value, CannotPay):
                             raise value
+                        if not succeeded:
+                            # What is in flight has been paid for, or will be: it is waited for.
+                            unpaid = unpaid or value
+                            continue
                         yield index, value
             finally:
                 # Left early (an error, or a consumer that stopped): answers still to come belong to nobody.
                 for worker in [worker for worker in self._crew if worker.index is not None]:
                     self._bury(worker)
+            if unpaid is not None:
+                raise unpaid
             if interrupt.asked:
                 raise Interrupted
 

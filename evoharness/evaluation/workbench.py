@@ -1,15 +1,15 @@
 """What a worker works with: a backbone, an embedder, a sandbox, and the videos and memories in use.
 
 The config crosses to the workers, never the bench: every process builds its own, and each part only
-when it is first asked for.
+when it is first asked for. A bench may serve several threads at once.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable
-from functools import cached_property
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from evoharness.evaluation.kept import Kept, part
+from evoharness.models.budget import Caps
 from evoharness.records.base import Record
 from evoharness.records.outcome import Answered
 from evoharness.records.spend import Used
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from evoharness.solver import SolverBench
     from evoharness.video import Video
 
-VIDEOS_KEPT_OPEN = 8
-Value = TypeVar("Value")
+VIDEOS_KEPT = 32
+"""Videos and memories at hand: more than a worker has in use at a time."""
+ANSWERS_KEPT = 1000
+"""Answers that a worker remembers for reuse."""
 
 
 class WorkbenchConfig(Record):
@@ -38,6 +40,10 @@ class WorkbenchConfig(Record):
     """Name of the backbone."""
     backbone_options: dict[str, Any] = {}
     """Further arguments of that backbone; names of variables that hold keys, never keys."""
+    budget: Caps = Caps()
+    """What may be paid for in all, by all workers together."""
+    budget_file: Path | None = None
+    """Where they keep count of it; None: each for itself."""
     embedder: str = "wordllama"
     """Name of the embedder."""
     embedder_options: dict[str, Any] = {}
@@ -67,17 +73,18 @@ class Workbench:
 
     def __init__(self, config: WorkbenchConfig) -> None:
         self.config = config
-        self.answered: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
+        self.assembling = threading.RLock()
+        self.answered: Kept[Answered] = Kept(ANSWERS_KEPT)
         """Recent answers by (behaviour, question, trial, limits), for harnesses that must answer alike."""
-        self._videos: OrderedDict[str, Video] = OrderedDict()
-        self._readers: OrderedDict[str, MemoryReader] = OrderedDict()
+        self._videos: Kept[Video] = Kept(VIDEOS_KEPT)
+        self._readers: Kept[MemoryReader] = Kept(VIDEOS_KEPT)
 
-    @cached_property
+    @part
     def embedder(self) -> "Embedder":
         """Turns texts into vectors."""
         return self.config.make_embedder()
 
-    @cached_property
+    @part
     def backbone(self) -> "MeteredBackbone":
         """The frozen model, metered."""
         from evoharness.evaluation.meter import MeteredBackbone
@@ -85,28 +92,33 @@ class Workbench:
         return MeteredBackbone(self.make_backbone())
 
     def make_backbone(self) -> "Backbone":
-        """The frozen model that the config names."""
-        from evoharness.models.registry import make_backbone
+        """The frozen model that the config names, within the budget."""
+        from evoharness.models.registry import LITELLM, make_backbone
 
-        return make_backbone(
-            self.config.backbone,
-            embedder=self.embedder,
-            cache_dir=self.config.cache_dir,
-            **self.config.backbone_options,
+        config = self.config
+        backbone = make_backbone(
+            config.backbone, embedder=self.embedder, cache_dir=config.cache_dir, **config.backbone_options
         )
+        if not config.budget or config.backbone == LITELLM:  # which keeps the budget call by call itself
+            return backbone
+        from evoharness.models.budget import Budget
+        from evoharness.models.budgeted import BudgetedBackbone
+
+        free = config.backbone.startswith("embedded")
+        return BudgetedBackbone(backbone, Budget(config.budget_file, config.budget), free)
 
     def take_used(self) -> Used:
-        """What was used of the backbone since this was last asked."""
+        """What this thread used of the backbone since it last asked."""
         return self.backbone.take() if "backbone" in self.__dict__ else Used()
 
-    @cached_property
+    @part
     def sandbox(self) -> "SandboxBackend":
         """Runs strategies and tools."""
         from evoharness.sandbox import make_sandbox
 
         return make_sandbox(self.config.sandbox, self.config.allow_weaker_sandbox)
 
-    @cached_property
+    @part
     def memories(self) -> "MemoryStore":
         """The memories on disk."""
         from evoharness.memory import MemorySettings, MemoryStore
@@ -117,7 +129,7 @@ class Workbench:
         """The video in that file; the most recent ones stay open."""
         from evoharness.video import Video
 
-        return _kept(self._videos, str(path), lambda: Video(path))
+        return self._videos.get(str(path), lambda: Video(path))
 
     def memory(self, video: "Video") -> "VideoMemory":
         """The memory of a video: from the cache, or built now."""
@@ -127,13 +139,11 @@ class Workbench:
         """The read operations on a video's memory."""
         from evoharness.memory import MemoryReader
 
-        return _kept(
-            self._readers,
-            video.info.content_hash,
-            lambda: MemoryReader(self.memory(video), self.embedder),
+        return self._readers.get(
+            video.info.content_hash, lambda: MemoryReader(self.memory(video), self.embedder)
         )
 
-    @cached_property
+    @part
     def knowledge(self) -> "KnowledgeBase | None":
         """The passages of the config's file; None when it names none."""
         if self.config.knowledge is None:
@@ -142,7 +152,7 @@ class Workbench:
 
         return KnowledgeBase(load_passages(self.config.knowledge), self.embedder)
 
-    @cached_property
+    @part
     def solver_bench(self) -> "SolverBench":
         """The same parts, as the Solver takes them."""
         from evoharness.solver import SolverBench
@@ -161,12 +171,3 @@ class Workbench:
             self.sandbox.close()
         self._videos.clear()
         self._readers.clear()
-
-
-def _kept(cache: "OrderedDict[str, Value]", key: str, make: Callable[[], Value]) -> Value:
-    if key not in cache:
-        cache[key] = make()
-        if len(cache) > VIDEOS_KEPT_OPEN:
-            cache.popitem(last=False)
-    cache.move_to_end(key)
-    return cache[key]

@@ -102,12 +102,15 @@ def revise_tool(
 def _first_memory(bench: "Workbench", videos: tuple[Path, ...]) -> "tuple[MemoryReader | None, str]":
     """Read operations on the first memory there is, or None and why."""
     from evoharness.models.backbone import BackboneError
+    from evoharness.models.budget import CannotPay
     from evoharness.video import NotAVideo
 
     reason = "no video was given"
     for path in videos:
         try:
             return bench.reader(bench.video(path)), ""
+        except CannotPay:
+            raise
         except (NotAVideo, BackboneError, OSError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
     return None, reason

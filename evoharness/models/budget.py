@@ -68,8 +68,12 @@ class Caps(Record):
         return any(cap is not None for cap in (self.usd, self.calls, self.tokens))
 
 
-class BudgetExceeded(BackboneError):
-    """The next call could pass a cap: what is done is kept, and the run can go on with a higher one."""
+class CannotPay(BackboneError, UserError):
+    """No call can be made any more, by anybody in the run: what is done is kept, and the work ends here."""
+
+
+class BudgetExceeded(CannotPay):
+    """The next call could pass a cap; the run can go on with a higher one."""
 
     def __init__(self, cap: str, limit: float, used: float, needed: float) -> None:
         """`cap`: usd, calls or tokens; `needed`: the most that the refused call could have taken."""
@@ -86,11 +90,11 @@ class BudgetExceeded(BackboneError):
         return type(self), (self.cap, self.limit, self.used, self.needed), self.__dict__
 
 
-class PriceUnknown(UserError, BackboneError):
+class PriceUnknown(CannotPay):
     """There is a cap in US dollars, and nobody knows what the call would cost."""
 
 
-class BudgetUnusable(UserError, BackboneError):
+class BudgetUnusable(CannotPay):
     """The books cannot be read or written; no call is made without them."""
 
 
@@ -106,8 +110,11 @@ class Reservation:
 class Budget:
     """The books of one run; may be used from many threads, and by many processes at once."""
 
-    def __init__(self, path: Path, caps: Caps, patience_s: float = PATIENCE_S) -> None:
-        """`path` is made when the budget is first used. `patience_s`: see `reserve`."""
+    def __init__(self, path: Path | None, caps: Caps, patience_s: float = PATIENCE_S) -> None:
+        """`path` is made when the budget is first used; None: the books of this process alone, in memory.
+
+        `patience_s`: see `reserve`.
+        """
         self.path = path
         self.caps = caps
         self._patience_s = patience_s
@@ -252,14 +259,17 @@ class Budget:
                 yield connection
         except (sqlite3.Error, OSError) as error:
             said = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-            raise BudgetUnusable(f"the budget of the run cannot be kept in {self.path}: {said}") from error
+            raise BudgetUnusable(f"the budget cannot be kept in {self.path or 'memory'}: {said}") from error
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _open(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + WAIT_S
     while True:
-        connection = sqlite3.connect(path, timeout=WAIT_S, check_same_thread=False, isolation_level=None)
+        connection = sqlite3.connect(
+            path or ":memory:", timeout=WAIT_S, check_same_thread=False, isolation_level=None
+        )
         try:
             connection.executescript(_SCHEMA)
         except sqlite3.OperationalError as error:  # changing to WAL does not wait for others that do

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.harness import Harness
 from evoharness.models.backbone import BackboneError
+from evoharness.models.budget import CannotPay
 from evoharness.records.outcome import APPARATUS, OK, SANDBOX_PREFIX, UNPARSED, Answered, Trace
 from evoharness.records.question import PublicQuestion
 from evoharness.sandbox import SandboxLimits, SandboxResult, SandboxUnavailable
@@ -35,7 +36,8 @@ def solve(
     """Answer a question about a video: route by duration, run the strategy, read its answer.
 
     What a strategy or a model does ends in a status, never in an exception. `trial` sets repetitions
-    apart. Only a file that cannot be read (`NotAVideo`) and defects of this program are raised.
+    apart. Only a file that cannot be read (`NotAVideo`), a budget that is used up (`CannotPay`) and defects
+    of this program are raised.
     """
     duration = video.info.duration
     route = harness.route(duration)
@@ -91,6 +93,8 @@ def solve(
         )
     except Stop as stop:
         return answered(stop.status, str(stop))
+    except CannotPay:
+        raise
     except (SandboxUnavailable, BackboneError) as error:  # the latter while a memory is built
         return answered(APPARATUS, str(error))
     if result.kind != "finished":

@@ -1,6 +1,5 @@
 """A backbone without a model: OCR, colour, shape and motion to perceive, matching of evidence to answer."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from evoharness.models.reasoning_tasks import (
     SummarizeVideo,
     VerifyClaim,
 )
+from evoharness.models.sizes import CHARACTERS_A_TOKEN, characters_of, frames_of
 from evoharness.models.task import Output, Task
 from evoharness.records.evidence import Evidence
 from evoharness.records.frame import Frame
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from evoharness.models.embedded.looking import Looker
     from evoharness.retrieval import Embedder
 
-CHARACTERS_A_TOKEN = 4
 PERCEPT_FILE = "percepts.sqlite"
 """Name of the file with percepts in the cache folder."""
 
@@ -137,8 +136,8 @@ class EmbeddedBackbone:
 
 def _spend(task: Task[Any], output: BaseModel) -> Spend:
     """One call; frames at their tokens, text at four characters a token; no money."""
-    frames = _frames(task)
-    text = sum(_characters(getattr(task, name)) for name in type(task).model_fields)
+    frames = frames_of(task)
+    text = characters_of(task)
     answer = len(output.model_dump_json())
     return Spend(
         calls=1,
@@ -147,24 +146,3 @@ def _spend(task: Task[Any], output: BaseModel) -> Spend:
         frames=len(frames),
         cost_usd=0.0,
     )
-
-
-def _frames(task: Task[Any]) -> tuple[Frame, ...]:
-    single = getattr(task, "frame", None)
-    several = getattr(task, "frames", ())
-    return (single,) if isinstance(single, Frame) else tuple(several)
-
-
-def _characters(value: Any) -> int:
-    """Length of everything in a task that is text, its numbers and names aside."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, Frame):
-        return 0
-    if isinstance(value, BaseModel):
-        return sum(_characters(getattr(value, name)) for name in type(value).model_fields)
-    if isinstance(value, Mapping):
-        return len(json.dumps(value, default=str))
-    if isinstance(value, list | tuple):
-        return sum(_characters(item) for item in value)
-    return 0
