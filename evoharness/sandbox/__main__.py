@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evoharness.errors import UserError
+from evoharness.sandbox.attacks import groups
 from evoharness.sandbox.backends import BACKENDS, check_source, make_sandbox
 from evoharness.sandbox.result import HostApi, SandboxBackend, SandboxLimits, SandboxUnavailable, demand_level
 
@@ -55,6 +56,9 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("--entry", choices=("strategy", "tool"), help="the function that the file defines")
     selftest = verbs.add_parser("selftest", help="try the attacks that ship (exit 1 if one got through)")
     selftest.set_defaults(work=_selftest)
+    selftest.add_argument(
+        "--group", action="append", choices=groups(), help="only this group (may be given again)"
+    )
     for verb in (run, selftest):
         verb.add_argument("--allow-weaker", action="store_true", help="go on without Landlock and seccomp")
     bench = verbs.add_parser("bench", help="measure a run and a host call, as JSON")
@@ -91,7 +95,7 @@ def _run(given: argparse.Namespace) -> int:
 def _selftest(given: argparse.Namespace) -> int:
     from evoharness.sandbox.report import print_self_test
 
-    return print_self_test(given.allow_weaker)
+    return print_self_test(given.allow_weaker, given.group or ())
 
 
 def _bench(_: argparse.Namespace) -> int:

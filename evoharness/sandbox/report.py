@@ -1,21 +1,24 @@
 """Prints what a self-test found: the level first, then a table by group, then what is wrong."""
 
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from evoharness.sandbox.attacks import groups, load_group
 from evoharness.sandbox.result import SandboxLevel, SandboxUnavailable, demand_level
 from evoharness.sandbox.selftest import Report, Trial, self_test
 
 HELD, FAILED = 0, 1
 
 
-def print_self_test(allow_weaker: bool) -> int:
-    """Try the attacks and print what came of them; 1 when anything got through, else 0.
+def print_self_test(allow_weaker: bool, chosen: Sequence[str] = ()) -> int:
+    """Try the attacks of the groups chosen (none: all) and print what came of them.
 
-    Raises SandboxUnavailable when the level reached needs consent and there is none.
+    The exit code: 1 when anything got through, else 0. Raises SandboxUnavailable when the level reached
+    needs consent and there is none.
     """
     printer = _Printer()
 
@@ -27,7 +30,8 @@ def print_self_test(allow_weaker: bool) -> int:
             told = str(error).replace("sandbox.allow_weaker=true", "--allow-weaker")
             raise SandboxUnavailable(told) from error
 
-    report = self_test(allow_weaker=allow_weaker, on_level=on_level, on_trial=printer.trial)
+    attacks = [attack for group in chosen or groups() for attack in load_group(group)]
+    report = self_test(attacks, allow_weaker=allow_weaker, on_level=on_level, on_trial=printer.trial)
     printer.end(report)
     return FAILED if report.failed else HELD
 

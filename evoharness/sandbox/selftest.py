@@ -42,7 +42,8 @@ class Report(Record):
 class Proving:
     """Two sandboxes, with the language layer and without, and victims for what runs in them."""
 
-    def __init__(self, allow_weaker: bool = False) -> None:
+    def __init__(self, allow_weaker: bool = False, limits: SandboxLimits = ATTACK_LIMITS) -> None:
+        self._limits = limits
         self._victims = Victims()
         self._boxes = {raw: ProcessSandbox(allow_weaker, raw) for raw in (False, True)}
 
@@ -83,7 +84,7 @@ class Proving:
         """Run one attack; its result, unjudged."""
         api, question = self._victims.call_surface()
         source = attack.filled(self._victims.targets)
-        limits = SandboxLimits() if attack.ordinary else ATTACK_LIMITS
+        limits = SandboxLimits() if attack.ordinary else self._limits
         return self._boxes[attack.raw].run(source, "strategy", {"question": question}, api, limits)
 
     def _next_run(self, raw: bool) -> list[str]:
@@ -95,6 +96,7 @@ class Proving:
 def self_test(
     attacks: Sequence[Attack] | None = None,
     allow_weaker: bool = False,
+    limits: SandboxLimits = ATTACK_LIMITS,
     on_level: Callable[[SandboxLevel], None] = lambda _: None,
     on_trial: Callable[[Trial], None] = lambda _: None,
 ) -> Report:
@@ -104,7 +106,7 @@ def self_test(
     SandboxUnavailable when the sandbox does not start.
     """
     chosen = load_attacks() if attacks is None else list(attacks)
-    with Proving(allow_weaker) as proving:
+    with Proving(allow_weaker, limits) as proving:
         on_level(proving.level)
         tried = [attack for attack in chosen if not attack.raw or proving.level.sufficient]
         trials = []

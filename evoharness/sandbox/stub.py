@@ -5,6 +5,7 @@ but the arguments, so a run against the stub gives the same result every time.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model
@@ -134,12 +135,16 @@ def stub_memory() -> HostApi:
 
 
 def _method(name: str, signature: str, reply: Callable[[Any], Any]) -> HostMethod:
+    return HostMethod(reply, _arguments(name, signature))
+
+
+@cache
+def _arguments(name: str, signature: str) -> type[BaseModel]:
     fields: dict[str, Any] = {
         argument.removesuffix("?"): (Any, None if argument.endswith("?") else ...)
         for argument in signature.split()
     }
-    model: type[BaseModel] = create_model(name.title(), __config__=ConfigDict(extra="forbid"), **fields)
-    return HostMethod(reply, model)
+    return create_model(name.title(), __config__=ConfigDict(extra="forbid"), **fields)
 
 
 def _replies() -> dict[str, Callable[[Any], Any]]:
