@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Answer one question and say from which looks."""
     from evoharness.cli.options import read_options
-    from evoharness.cli.parts import harness_of, needed, sandbox_level, workbench_config
+    from evoharness.cli.parts import (
+        ANSWERING_ROLES,
+        check_models,
+        harness_of,
+        needed,
+        sandbox_level,
+        workbench_config,
+    )
     from evoharness.records.paths import as_path
     from evoharness.records.question import PublicQuestion
     from evoharness.runs.progress import describe_spend
@@ -26,6 +33,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     probe(path)
     harness = harness_of(config.harness)
     question = PublicQuestion(id="asked", video=path.stem, text=text, options=options)
+    check_models(config, ANSWERING_ROLES)
     bench = workbench_config(config).build()
     try:
         sandbox_level(config, bench)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     """Build the memory of each video, or take one that was built with the same settings from the cache."""
-    from evoharness.cli.parts import executor_of, needed, videos_at
+    from evoharness.cli.parts import check_models, executor_of, needed, videos_at
     from evoharness.cli.tables import Table
     from evoharness.evaluation import remembered
     from evoharness.memory import MemorySettings, render_tree
@@ -24,6 +24,7 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     try:
         where = config.video if config.video is not None else config.videos
         videos = videos_at(needed(where, "videos", "my_videos/"), progress)
+        check_models(config, ["describer"])
         memories: dict[str, VideoMemory] = {}
         with executor_of(config) as executor:
             progress.start_stage(None, "memories", len(videos))

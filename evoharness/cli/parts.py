@@ -1,10 +1,12 @@
 """From the sections of a configuration to the parts that the rooms take."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from evoharness.cli.spending import caps_of
 from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
@@ -41,6 +43,8 @@ def workbench_config(config: "Common", budget_file: Path | None = None) -> "Work
         embedder_options=embedder_options(config.embedder),
         sandbox=config.sandbox.backend,
         allow_weaker_sandbox=config.sandbox.allow_weaker,
+        budget=caps_of(config),
+        budget_file=budget_file,
         memory=_memory_settings(config.memory),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
     )
@@ -68,6 +72,36 @@ def embedder_options(section: "EmbedderSection") -> dict[str, Any]:
     """The arguments of the embedder: those that were given."""
     given = {"model": section.model, "api_base": section.api_base, "key": section.key, **section.options}
     return {name: value for name, value in given.items() if value is not None}
+
+
+WAITING_IN_FLIGHT = 16
+"""Items in flight in each worker when a backbone waits for a network; more cost it more than they gain."""
+ANSWERING_ROLES = ("describer", "video_expert", "frame_verifier", "solver", "orchestrator")
+"""Who takes part when questions are answered; proposing, judging and checking questions is for evolve."""
+EVOLVING_ROLES = (*ANSWERING_ROLES, "proposer", "judge", "blind_answerer")
+
+
+def check_models(config: "Common", roles: Sequence[str]) -> None:
+    """UserError, before any work, for a key that is not set, a model that is not there, a server not up.
+
+    Only the models of these `roles` are looked at, and the transcriber where there is something for it to do.
+    Nothing is asked of anybody when only what comes with the package is used.
+    """
+    from evoharness.models.registry import LITELLM
+    from evoharness.providers import check_endpoints
+
+    bench = workbench_config(config)
+    if bench.embedder == LITELLM:
+        from evoharness.retrieval.embedders.hosted import endpoint_of
+
+        endpoint = endpoint_of(**bench.embedder_options)
+        check_endpoints([("embedder.model", endpoint)], "embedder.api_base")
+    if bench.backbone == LITELLM:
+        from evoharness.models.settings import hosted_settings
+
+        settings = hosted_settings(bench.backbone_options)
+        wanted = {*roles, "transcriber"} if bench.memory.get("transcript") == "model" else {*roles}
+        check_endpoints(settings.endpoints_by_setting(wanted), "backbone.api_base")
 
 
 def sandbox_level(config: "Common", bench: "Workbench") -> "SandboxLevel":
@@ -104,15 +138,27 @@ def usable_cache(text: str) -> Path:
 
 @contextmanager
 def executor_of(config: "Common", budget_file: Path | None = None) -> "Iterator[Executor]":
-    """The executor of the configuration; its workers end with the block. `budget_file`: see above."""
+    """The executor of the configuration; its workers end with the block.
+
+    `budget_file`: where the workers keep count of what they pay for; None: in a file of this block.
+    """
+    with ExitStack() as stack:
+        if budget_file is None and caps_of(config):
+            from evoharness.models.budget import BUDGET_FILE
+
+            budget_file = Path(stack.enter_context(TemporaryDirectory(prefix="evoharness-"))) / BUDGET_FILE
+        yield stack.enter_context(_executor(config, workbench_config(config, budget_file)))
+
+
+@contextmanager
+def _executor(config: "Common", bench: "WorkbenchConfig") -> "Iterator[Executor]":
     from evoharness.evaluation import InlineExecutor, ProcessExecutor
 
-    bench = workbench_config(config, budget_file)
     executor: Executor
     if config.executor.name == "process":
         if config.executor.workers is not None and config.executor.workers < 1:
             raise UserError(f"executor.workers={config.executor.workers}: at least 1 is needed")
-        executor = ProcessExecutor(bench, config.executor.workers)
+        executor = ProcessExecutor(bench, config.executor.workers, in_flight=_in_flight(config))
     elif config.executor.name == "inline":
         executor = InlineExecutor(bench)
     else:
@@ -121,6 +167,16 @@ def executor_of(config: "Common", budget_file: Path | None = None) -> "Iterator[
         yield executor
     finally:
         executor.close()
+
+
+def _in_flight(config: "Common") -> int:
+    """Items that each worker does at the same time."""
+    asked = config.executor.in_flight
+    if asked is None:
+        return 1 if config.backbone.name.startswith("embedded") else WAITING_IN_FLIGHT
+    if asked < 1:
+        raise UserError(f"executor.in_flight={asked}: at least 1 is needed")
+    return asked
 
 
 def harness_of(section: "HarnessSection") -> "Harness":

@@ -6,7 +6,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evoharness.cli.command import Call
-from evoharness.cli.parts import needed, sandbox_level, workbench_config
+from evoharness.cli.parts import (
+    ANSWERING_ROLES,
+    EVOLVING_ROLES,
+    check_models,
+    needed,
+    sandbox_level,
+    workbench_config,
+)
 from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
@@ -36,6 +43,7 @@ def facts_of(config: "RunningCommon", command: str) -> "RunFacts":
     """What run.json says about a run of that command; UserError for a part that cannot be had."""
     from evoharness.runs import RunFacts
 
+    check_models(config, EVOLVING_ROLES if command == EVOLVE else ANSWERING_ROLES)
     bench = workbench_config(config).build()
     try:
         level = sandbox_level(config, bench)

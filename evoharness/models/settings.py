@@ -1,7 +1,7 @@
 """What a hosted backbone is made from: the options of a configuration, checked, without a key among them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,7 @@ class HostedSettings(Record):
         missing = [role for role in ROLES if role != Role.TRANSCRIBER and self.model_of(role) is None]
         if missing:
             raise ValueError(
-                "models.default=provider/model is needed, or a model for each role"
+                "models.default: provider/model is needed, or a model for each role"
                 + (f": there is none for {', '.join(missing)}" if self.models else "")
             )
         self.endpoints()
@@ -125,7 +125,10 @@ class HostedSettings(Record):
             first = error.errors(include_input=False)[0]
             field = str(first["loc"][0])
             said = str(first["msg"]).removeprefix("Value error, ")
-            raise ValueError(f"{ {'model': f'models.{role}'}.get(field, field) }: {said}") from None
+            raise ValueError(f"{self._setting(role) if field == 'model' else field}: {said}") from None
+
+    def _setting(self, role: str) -> str:
+        return f"models.{role if role in self.models else DEFAULT}"
 
     def endpoints(self) -> dict[str, Endpoint]:
         """Role → endpoint, for every role that has a model; a transcriber has to be named itself."""
@@ -139,6 +142,14 @@ class HostedSettings(Record):
         if default is None:
             return found
         return {DEFAULT: default, **{role: each for role, each in found.items() if each != default}}
+
+    def endpoints_by_setting(self, roles: Collection[str] = ROLES) -> list[tuple[str, Endpoint]]:
+        """(the setting that names the model, where it is) of each of these roles that has a model."""
+        return [
+            (f"backbone.{self._setting(role)}", endpoint)
+            for role, endpoint in self.endpoints().items()
+            if role in roles
+        ]
 
     def prices_by_model(self) -> dict[str, Price]:
         """Model → price, from prices that were given by role or by model."""
@@ -161,4 +172,4 @@ def hosted_settings(options: Mapping[str, Any]) -> HostedSettings:
         said = str(first["msg"]).removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             raise UserError(f"there is no setting {where}") from None
-        raise UserError(f"{where}: {said}") from None
+        raise UserError(f"{where}: {said}" if first["loc"] else f"backbone.{said}") from None

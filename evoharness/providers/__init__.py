@@ -1,6 +1,15 @@
 """Where models are served: providers, addresses, the variables that hold keys, and whether they answer."""
 
+from evoharness.providers.checks import check_endpoints, missing_key
 from evoharness.providers.endpoint import Endpoint, Provider, known_providers, provider_named
 from evoharness.providers.litellm_import import litellm_module
 
-__all__ = ["Endpoint", "Provider", "known_providers", "litellm_module", "provider_named"]
+__all__ = [
+    "Endpoint",
+    "Provider",
+    "check_endpoints",
+    "known_providers",
+    "litellm_module",
+    "missing_key",
+    "provider_named",
+]

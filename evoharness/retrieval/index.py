@@ -1,6 +1,7 @@
 """One index over texts, for memories and knowledge alike: by meaning, by words, and fused by rank."""
 
 import logging
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,11 +37,12 @@ def fuse(rankings: Sequence[Sequence[int]], k: int = 60) -> list[Hit]:
 
 
 class TextIndex:
-    """Texts that can be searched; built when it is first searched."""
+    """Texts that can be searched, by several threads at once; built when it is first searched."""
 
     def __init__(self, texts: Sequence[str], embedder: Embedder) -> None:
         self._texts = list(texts)
         self._embedder = embedder
+        self._building = threading.Lock()
         self._vectors: Any = None
         self._words: Any = None
 
@@ -83,23 +85,26 @@ class TextIndex:
         return [Hit(int(p), float(scores[p])) for p in positions if scores[p] > 0]
 
     def _faiss(self) -> Any:
-        if self._vectors is None:
-            import faiss
+        with self._building:
+            if self._vectors is None:
+                import faiss
 
-            vectors = self._embedder.embed(self._texts)
-            self._vectors = faiss.IndexFlatIP(vectors.shape[1])
-            self._vectors.add(vectors)
+                vectors = self._embedder.embed(self._texts)
+                index = faiss.IndexFlatIP(vectors.shape[1])
+                index.add(vectors)
+                self._vectors = index
         return self._vectors
 
     def _bm25(self) -> Any | None:
         """The index of words; None when the texts have none."""
-        if self._words is None:
-            import bm25s
+        with self._building:
+            if self._words is None:
+                import bm25s
 
-            logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for DEBUG when imported
-            tokens = [words(text) for text in self._texts]
-            self._words = False
-            if any(tokens):
-                self._words = bm25s.BM25(k1=1.2, b=0.75)
-                self._words.index(tokens, show_progress=False)
+                logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for DEBUG when imported
+                tokens = [words(text) for text in self._texts]
+                self._words = False
+                if any(tokens):
+                    self._words = bm25s.BM25(k1=1.2, b=0.75)
+                    self._words.index(tokens, show_progress=False)
         return self._words or None

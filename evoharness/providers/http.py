@@ -1,0 +1,81 @@
+"""One small request, without a library that takes long to import."""
+
+import http.client
+import json
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MOST_BYTES = 4_000_000
+
+
+class NoAnswer(Exception):
+    """Nobody answered; the message says why in a few words."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server said."""
+
+    status: int
+    text: str
+    kind: str
+    """Its content type."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A key that is sent to one address does not go on to another."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects())
+
+
+def ask(
+    url: str, headers: Mapping[str, str], timeout_s: float, body: Mapping[str, Any] | None = None
+) -> Answer:
+    """GET, or POST when there is a body; tried twice when the connection breaks. Raises NoAnswer."""
+    try:
+        return _ask(url, headers, timeout_s, body)
+    except NoAnswer as problem:
+        if isinstance(problem.__cause__, ConnectionRefusedError | socket.gaierror):
+            raise
+    return _ask(url, headers, timeout_s, body)
+
+
+def _ask(url: str, headers: Mapping[str, str], timeout_s: float, body: Mapping[str, Any] | None) -> Answer:
+    data = None if body is None else json.dumps(body).encode()
+    sent = {"Accept": "application/json", "Content-Type": "application/json", **headers}
+    request = urllib.request.Request(url, data=data, headers=sent)
+    try:
+        with _OPENER.open(request, timeout=timeout_s) as response:
+            return _read(response.status, response)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return _read(refused.code, refused)
+    except urllib.error.URLError as error:
+        reason = error.reason
+        cause = reason if isinstance(reason, Exception) else error
+        raise NoAnswer(_words(cause, timeout_s)) from cause
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NoAnswer(_words(error, timeout_s)) from error
+
+
+def _read(status: int, response: Any) -> Answer:
+    text = response.read(MOST_BYTES).decode("utf-8", "replace")
+    return Answer(status, text, str(response.headers.get("Content-Type", "")).partition(";")[0])
+
+
+def _words(error: Exception, timeout_s: float) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer within {timeout_s:g} s"
+    if isinstance(error, socket.gaierror):
+        return "there is no host of that name"
+    if isinstance(error, http.client.HTTPException):
+        return "what answers there does not speak HTTP"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

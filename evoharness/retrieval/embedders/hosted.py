@@ -1,0 +1,207 @@
+"""Vectors from a provider's endpoint, or from a server of one's own, through litellm."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pydantic import ValidationError
+
+from evoharness.errors import UserError
+from evoharness.providers import Endpoint, litellm_module, missing_key
+from evoharness.retrieval.embedders.kept import KeptVectors
+from evoharness.retrieval.embedders.recent import RecentVectors, as_text, unit_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MODEL = "openai/text-embedding-3-small"
+BATCH = 64
+"""Texts in one request, unless said otherwise."""
+MOST_CHARACTERS = 24_000
+"""A longer text is cut: no common endpoint takes more than about 8,000 tokens."""
+VECTORS_FILE = "vectors.sqlite"
+"""Name of the file in the cache folder."""
+LONGEST_WAIT_S = 60.0
+
+
+class EmbedderUnavailable(ConnectionError):
+    """No vectors came, however often they were asked for: the fault of the apparatus."""
+
+
+class HostedEmbedder:
+    """Texts are sent in batches, each text once: what came back is kept in the cache folder, for all runs.
+
+    May be used from several threads. A server that is busy, or that drops the connection, is asked again,
+    each time after a longer wait. Raises EmbedderUnavailable when that does not help, UserError when asking
+    again would be in vain (no key, no such model).
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str = MODEL,
+        api_base: str | None = None,
+        key: str | None = None,
+        cache_dir: Path | None = None,
+        batch: int = BATCH,
+        dimensions: int | None = None,
+        attempts: int = 5,
+        timeout_s: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`key`: name of the environment variable that holds the key. `dimensions`: numbers in a vector,
+        where the model leaves the choice. `cache_dir`: None keeps vectors in this process only."""
+        if batch < 1 or attempts < 1:
+            raise UserError("embedder.options: batch and attempts have to be at least 1")
+        self._arguments = {name: value for name, value in locals().items() if name not in ("self", "sleep")}
+        self.endpoint = endpoint_of(model=model, api_base=api_base, key=key)
+        self.id = ":".join(["litellm", model, *([str(dimensions)] if dimensions else [])])
+        self._batch = batch
+        self._dimensions = dimensions
+        self._attempts = attempts
+        self._timeout_s = timeout_s
+        self._sleep = sleep
+        self._jitter = random.Random(self.id)
+        self._recent = RecentVectors()
+        # A server of one's own may serve something else under the name that a provider uses.
+        where = self.endpoint.base if self.endpoint.is_own_server else ""
+        self._kept = KeptVectors(cache_dir / VECTORS_FILE, f"{self.id} {where}") if cache_dir else None
+        self._measuring = threading.Lock()
+        self._width = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._arguments,)
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """See `Embedder`; a blank text gives zeros and is not sent."""
+        import numpy as np
+
+        sent = [as_text(text)[:MOST_CHARACTERS] for text in texts]
+        worded = [text for text in sent if text.strip()]
+        if not worded:
+            return np.zeros((len(sent), self._measured()), dtype=np.float32)
+        rows = self._recent.rows(worded, self._compute)
+        vectors = np.zeros((len(sent), rows.shape[1]), dtype=np.float32)
+        vectors[[at for at, text in enumerate(sent) if text.strip()]] = rows
+        return vectors
+
+    def _measured(self) -> int:
+        """How many numbers a vector has; asked of the model when nothing else was."""
+        with self._measuring:
+            if not self._width:
+                self._width = self._recent.rows(["a text"], self._compute).shape[1]
+            return self._width
+
+    def _compute(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Vectors of different texts: those that are kept, and the others in batches."""
+        import numpy as np
+
+        found = self._kept.get(texts) if self._kept is not None else {}
+        unknown = [text for text in texts if text not in found]
+        for start in range(0, len(unknown), self._batch):
+            batch = unknown[start : start + self._batch]
+            # Half precision is what is kept, so that a vector is the same whether it was kept or came now.
+            fresh = dict(zip(batch, self._call(batch).astype(np.float16), strict=True))
+            if self._kept is not None:
+                self._kept.put(fresh)
+            found.update(fresh)
+        if len({len(row) for row in found.values()}) > 1:
+            raise EmbedderUnavailable(
+                f"{self.id}: its vectors differ in length; was another model put there?"
+            )
+        return unit_rows(np.stack([found[text] for text in texts]).astype(np.float32))
+
+    def _call(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return self._call_once(texts)
+            except (UserError, EmbedderUnavailable):
+                raise
+            except Exception as error:
+                if _is_final(error):
+                    self._give_up(error)
+                if attempt == self._attempts:
+                    raise EmbedderUnavailable(
+                        f"{self._where()} gave no vectors in {attempt} attempts: {_told(error)}"
+                    ) from error
+                wait = min(LONGEST_WAIT_S, max(_retry_after(error), 0.5 * 2 ** (attempt - 1)))
+                self._sleep(wait * self._jitter.uniform(1.0, 1.5))
+        raise AssertionError("unreachable")
+
+    def _call_once(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        import numpy as np
+
+        further = {"dimensions": self._dimensions} if self._dimensions else {}
+        response = litellm_module().embedding(
+            model=self.endpoint.model,
+            input=list(texts),
+            api_base=self.endpoint.api_base,
+            api_key=self.endpoint.secret() or (None if self.endpoint.needs_key else "none"),
+            timeout=self._timeout_s,
+            max_retries=0,
+            encoding_format="float",
+            drop_params=True,
+            **further,
+        )
+        entries = sorted(response.data, key=lambda entry: entry["index"])
+        vectors = np.asarray([entry["embedding"] for entry in entries], dtype=np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise ValueError(f"{len(texts)} texts were sent, and what came back is no vector for each")
+        return unit_rows(vectors)
+
+    def _give_up(self, error: Exception) -> NoReturn:
+        status = getattr(error, "status_code", None)
+        if status in (401, 403):
+            variable = missing_key(self.endpoint)
+            named = " or ".join(self.endpoint.key_variables) or "its environment variable"
+            said = f"set the environment variable {variable}" if variable else f"check the key in {named}"
+            raise UserError(f"{self._where()} refuses the request for want of a key: {said}") from None
+        if status == 404:
+            raise UserError(f"{self._where()} has no such model") from None
+        raise UserError(f"{self._where()} refuses the texts: {_told(error)}") from None
+
+    def _where(self) -> str:
+        return f"embedder.model={self.endpoint.model} at {self.endpoint.base or 'its provider'}"
+
+
+def endpoint_of(
+    model: str = MODEL,
+    api_base: str | None = None,
+    key: str | None = None,
+    **others: Any,  # noqa: ARG001
+) -> Endpoint:
+    """Where an embedder with these options calls; UserError names what does not do."""
+    try:
+        return Endpoint(model=model, api_base=api_base, key=key, use="embedding")
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        said = str(first["msg"]).removeprefix("Value error, ")
+        raise UserError(f"embedder.{first['loc'][0]}: {said}") from None
+
+
+def _again(arguments: dict[str, Any]) -> HostedEmbedder:
+    return HostedEmbedder(**arguments)
+
+
+def _is_final(error: Exception) -> bool:
+    status = getattr(error, "status_code", None)
+    return status in (400, 401, 403, 404, 405, 413, 422)
+
+
+def _retry_after(error: Exception) -> float:
+    """Seconds that the server asks to wait; 0 when it does not say."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        return max(0.0, float(headers.get("retry-after", 0)))
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _told(error: Exception) -> str:
+    """The kind of error and its status, without what the server said: it may repeat the key."""
+    status = getattr(error, "status_code", None)
+    return f"{type(error).__name__}{f' (HTTP {status})' if status else ''}"
