@@ -72,7 +72,8 @@ def _check_keys(endpoints: Sequence[tuple[str, Endpoint]], address_setting: str)
     more = "".join(f"; set {name} for {other}" for name, other in others)
     other_name = f"{address_setting.rpartition('.')[0]}.key"
     raise UserError(
-        f"{model} needs a key: set the environment variable {variable}, or name another with {other_name}{more}"
+        f"{model} needs a key: set the environment variable {variable}, or name another with "
+        f"{other_name}{more}"
     )
 
 
