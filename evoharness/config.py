@@ -115,6 +115,9 @@ class ExecutorSection:
     """process: worker processes; inline: this process."""
     workers: int | None = None
     """Worker processes; empty: one for each CPU."""
+    in_flight: int | None = None
+    """Items that each worker process does at the same time; empty: one with the embedded backbone, which
+    computes, and 16 with a backbone that is waited for."""
 
 
 @dataclass

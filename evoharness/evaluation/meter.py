@@ -8,7 +8,7 @@ from evoharness.records.spend import Spend, Used, added
 
 
 class MeteredBackbone:
-    """A backbone that adds up what its tasks take, and what is paid for them; for any number of threads.
+    """A backbone that adds up what its tasks take, and what is paid for them, for each thread by itself.
 
     An answer from the response cache takes what it took when it was paid for, and is not paid again. A task
     that ends without an output may have been paid for all the same.
@@ -16,8 +16,7 @@ class MeteredBackbone:
 
     def __init__(self, backbone: Backbone) -> None:
         self._backbone = backbone
-        self._lock = threading.Lock()
-        self._used = Used()
+        self._of_thread = threading.local()
 
     @property
     def id(self) -> str:
@@ -35,14 +34,18 @@ class MeteredBackbone:
         return reply
 
     def take(self) -> Used:
-        """What was used since the last `take`."""
-        with self._lock:
-            used, self._used = self._used, Used()
+        """What this thread used since its last `take`."""
+        used = self._used
+        self._of_thread.used = Used()
         return used
 
     def _book(self, task: Task[Output], spend: Spend, paid: bool) -> None:
         if spend == Spend():
             return
-        with self._lock:
-            by_role = added(self._used.paid, {task.role.value: spend}) if paid else self._used.paid
-            self._used = Used(spend=self._used.spend + spend, paid=by_role)
+        used = self._used
+        by_role = added(used.paid, {task.role.value: spend}) if paid else used.paid
+        self._of_thread.used = Used(spend=used.spend + spend, paid=by_role)
+
+    @property
+    def _used(self) -> Used:
+        return getattr(self._of_thread, "used", None) or Used()

@@ -1,8 +1,9 @@
 """Jobs in several worker processes.
 
-Each worker is a spawned process with its own workbench and its own pipe. The parent hands out one item
-at a time and waits for whichever worker answers or dies first: nothing is shared, so a worker that is
-killed, by the kernel or by a crash in a decoder, takes one item with it and is replaced.
+Each worker is a spawned process with its own workbench and its own pipe. The parent hands out as many items
+as a worker does at a time and waits for whichever worker answers or dies first: nothing is shared, so a
+worker that is killed, by the kernel or by a crash in a decoder, takes its items with it and is replaced.
+Items that were in flight in a worker that died are tried again one by one, to find the one that kills.
 """
 
 import os
@@ -11,9 +12,9 @@ import signal
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.context import SpawnProcess
 from typing import Any
@@ -34,23 +35,41 @@ NOTHING: Hashable = object()
 class _Worker:
     process: SpawnProcess
     pipe: "connection.Connection[Any, Any]"
-    key: Hashable = NOTHING
-    """Key of the item it does, or did last."""
-    index: int | None = None
-    """Index of the item in flight."""
-    since: float = 0.0
-    """When that item was handed out."""
+    flying: dict[int, float] = field(default_factory=dict)
+    """Index of each item in flight, and when it was handed out."""
+    keys: list[Hashable] = field(default_factory=list)
+    """Keys of the items in flight, or of the last one that was."""
+    alone: bool = False
+    """The item in flight was in a worker that died: it gets no company."""
+
+
+class _Lost(WorkerLost):
+    """Items of a worker that is no more."""
+
+    def __init__(self, message: str, blamed: list[int], others: list[int]) -> None:
+        super().__init__(message)
+        self.blamed = blamed
+        """Items that may have been the reason."""
+        self.others = others
+        """Items that were not."""
 
 
 class ProcessExecutor:
     """Runs jobs in `workers` processes; they are started when first needed and kept between calls."""
 
     def __init__(
-        self, config: WorkbenchConfig, workers: int | None = None, patience_s: float = PATIENCE_S
+        self,
+        config: WorkbenchConfig,
+        workers: int | None = None,
+        patience_s: float = PATIENCE_S,
+        in_flight: int = 1,
     ) -> None:
         """`workers`: as many as there are CPUs by default. `patience_s`: a worker that takes longer for an
-        item counts as lost; only a decoder or a driver that hangs should ever take that long."""
+        item counts as lost; only a decoder or a driver that hangs should ever take that long. `in_flight`:
+        items that each worker does at the same time; more than one only pays when jobs wait for a network.
+        """
         self.config = config
+        self.in_flight = in_flight
         self.patience_s = patience_s
         self.workers = workers or os.cpu_count() or 1
         self.used = Used()
@@ -76,25 +95,25 @@ class ProcessExecutor:
             try:
                 while True:
                     if not interrupt.asked and unpaid is None:
-                        self._hand_out(job, items, keys, pending)
-                    busy = [worker for worker in self._crew if worker.index is not None]
+                        self._hand_out(job, items, keys, pending, deaths)
+                    busy = [worker for worker in self._crew if worker.flying]
                     if not busy:
                         break
                     for worker in self._ready(busy):
-                        index = worker.index
-                        assert index is not None
                         try:
-                            succeeded, value, used = self._receive(worker)
-                        except WorkerLost as lost:
-                            deaths[index] = deaths.get(index, 0) + 1
-                            if deaths[index] < 2:
-                                pending.insert(0, index)
-                            elif on_lost is None:
-                                raise
-                            else:
-                                yield index, on_lost(items[index], lost)
+                            index, succeeded, value, used = self._receive(worker)
+                        except _Lost as lost:
+                            pending[:0] = lost.others
+                            for index in lost.blamed:
+                                deaths[index] = deaths.get(index, 0) + 1
+                                if deaths[index] < 2:
+                                    pending.insert(0, index)
+                                elif on_lost is None:
+                                    raise
+                                else:
+                                    yield index, on_lost(items[index], lost)
                             continue
-                        worker.index = None
+                        self._land(worker, index, keys[index])
                         self.used += used
                         if not succeeded and not isinstance(value, CannotPay):
                             raise value
@@ -105,7 +124,7 @@ class ProcessExecutor:
                         yield index, value
             finally:
                 # Left early (an error, or a consumer that stopped): answers still to come belong to nobody.
-                for worker in [worker for worker in self._crew if worker.index is not None]:
+                for worker in [worker for worker in self._crew if worker.flying]:
                     self._bury(worker)
             if unpaid is not None:
                 raise unpaid
@@ -113,56 +132,95 @@ class ProcessExecutor:
                 raise Interrupted
 
     def _hand_out(
-        self, job: Callable[..., Any], items: Sequence[Any], keys: list[Hashable], pending: list[int]
+        self,
+        job: Callable[..., Any],
+        items: Sequence[Any],
+        keys: list[Hashable],
+        pending: list[int],
+        deaths: Mapping[int, int],
     ) -> None:
-        """Give every idle worker an item, starting workers as long as there are items for them."""
-        busy = sum(worker.index is not None for worker in self._crew)
-        while len(self._crew) < min(self.workers, busy + len(pending)):
+        """Give workers as many items as they do at a time, starting workers as long as there are items."""
+        flying = sum(len(worker.flying) for worker in self._crew)
+        while len(self._crew) < min(self.workers, flying + len(pending)):
             self._start()
-        while pending and (idle := [worker for worker in self._crew if worker.index is None]):
-            worker, index = self._match(idle, keys, pending)
+        while pending and (pair := self._match(keys, pending, deaths)):
+            worker, index = pair
             pending.remove(index)
-            worker.key, worker.index, worker.since = keys[index], index, time.monotonic()
+            worker.keys = [*(worker.keys if worker.flying else ()), keys[index]]
+            worker.flying[index], worker.alone = time.monotonic(), index in deaths
             with suppress(OSError):  # a worker that died idle is found out, and replaced, by waiting for it
-                worker.pipe.send(pickle.dumps((job, items[index])))
+                worker.pipe.send(pickle.dumps((index, job, items[index])))
 
-    def _match(self, idle: list[_Worker], keys: list[Hashable], pending: list[int]) -> tuple[_Worker, int]:
-        """The best pair: a worker that knows the key, else a key that no other worker has, else the first."""
-        for worker in idle:
-            if worker.key is not NOTHING:
-                for index in pending:
-                    if keys[index] == worker.key:
-                        return worker, index
-        taken = {worker.key for worker in self._crew if worker.index is not None}
-        for index in pending:
+    def _match(
+        self, keys: list[Hashable], pending: list[int], deaths: Mapping[int, int]
+    ) -> tuple[_Worker, int] | None:
+        """The best pair: a worker that knows the key, else a key that no other worker has, else the first.
+
+        Workers with fewer items come first. None when no worker can take any of the items.
+        """
+        free = [w for w in self._crew if len(w.flying) < self.in_flight and not w.alone]
+        if not free:
+            return None
+        free.sort(key=lambda worker: len(worker.flying))
+        company = [index for index in pending if index not in deaths]
+        for worker in free:
+            known = {key for key in worker.keys if key is not NOTHING}
+            for index in (company if worker.flying else pending) if known else ():
+                if keys[index] in known:
+                    return worker, index
+        first, fitting = free[0], company if free[0].flying else pending
+        taken = {key for worker in self._crew if worker.flying for key in worker.keys}
+        for index in fitting:
             if keys[index] not in taken:
-                return idle[0], index
-        return idle[0], pending[0]
+                return first, index
+        return (first, fitting[0]) if fitting else None
+
+    @staticmethod
+    def _land(worker: _Worker, index: int, key: Hashable) -> None:
+        """An item has come back."""
+        del worker.flying[index]
+        worker.alone = False
+        if worker.flying:
+            worker.keys.remove(key)
+        else:
+            worker.keys = [key]
 
     def _ready(self, busy: Sequence[_Worker]) -> list[_Worker]:
         """Wait for workers that have answered or died, or whose time is up."""
-        first = min(worker.since for worker in busy) + self.patience_s
+        first = min(since for worker in busy for since in worker.flying.values()) + self.patience_s
         answered = connection.wait([worker.pipe for worker in busy], max(0.0, first - time.monotonic()))
         if answered:
             return [worker for worker in busy if worker.pipe in answered]
-        return [worker for worker in busy if time.monotonic() - worker.since >= self.patience_s]
+        return [worker for worker in busy if self._late(worker)]
 
-    def _receive(self, worker: _Worker) -> tuple[bool, Any, Used]:
-        """What a ready worker answered: whether the job succeeded, its result or error, and what it used."""
+    def _late(self, worker: _Worker) -> list[int]:
+        return [n for n, since in worker.flying.items() if time.monotonic() - since >= self.patience_s]
+
+    def _receive(self, worker: _Worker) -> tuple[int, bool, Any, Used]:
+        """What a ready worker answered: for which item, whether the job succeeded, its result or error, and
+        what it used."""
         try:
             if not worker.pipe.poll():
+                late = self._late(worker)
                 self._bury(worker)
-                raise WorkerLost(f"two workers took longer than {self.patience_s:g} s for the same item")
-            answer: tuple[bool, Any, Used] = pickle.loads(worker.pipe.recv_bytes())
+                raise _Lost(
+                    f"two workers took longer than {self.patience_s:g} s for the same item",
+                    late,
+                    [index for index in worker.flying if index not in late],
+                )
+            answer: tuple[int, bool, Any, Used] = pickle.loads(worker.pipe.recv_bytes())
         except (EOFError, OSError):
             code = self._bury(worker)
-            raise WorkerLost(f"a worker died (exit code {code}) twice on the same item") from None
+            said = f"a worker died (exit code {code}) twice on the same item"
+            raise _Lost(said, list(worker.flying), []) from None
         return answer
 
     def _start(self) -> None:
         context = get_context("spawn")
         here, there = context.Pipe()
-        process = context.Process(target=work, args=(there, self.config), name="evoharness-worker")
+        process = context.Process(
+            target=work, args=(there, self.config, self.in_flight), name="evoharness-worker"
+        )
         with _single_threaded(), _interrupts_blocked():
             process.start()
         there.close()

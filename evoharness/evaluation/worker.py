@@ -1,17 +1,22 @@
 """The loop of a worker process: receive a job and an item, do it, send back what came out.
 
-A worker is one thread wide, because several of them share the machine. It ignores Ctrl-C, which is
-the parent's to handle, and ends when the parent's end of the pipe is closed, however that came about.
+A worker computes in one thread, because several of them share the machine; one whose jobs mostly wait for
+a network does several of them at once, each in a thread of its own. It ignores Ctrl-C, which is the
+parent's to handle, and ends when the parent's end of the pipe is closed, however that came about.
 """
 
+import os
 import pickle
 import signal
 import traceback
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any
 
 from evoharness.evaluation.executor import JobFailed
-from evoharness.evaluation.workbench import WorkbenchConfig
+from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -24,24 +29,54 @@ ONE_THREAD = {
 """Set by the parent around the start of a worker: libraries read these when they are loaded."""
 
 
-def work(connection: Connection, config: WorkbenchConfig) -> None:
-    """Serve jobs until the connection is closed or `None` is received."""
+def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) -> None:
+    """Serve jobs, `in_flight` of them at a time, until the connection is closed or `None` is received.
+
+    A message is the pickled (number, job, item), and so is its answer: (number, whether the job succeeded,
+    its result or error, what it used).
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     bench = config.build()
     try:
-        while (message := connection.recv()) is not None:
-            job, item = pickle.loads(message)
-            try:
-                result = job(bench, item)
-                answer = pickle.dumps((True, result, bench.take_used()))
-            except Exception as error:
-                answer = pickle.dumps((False, _sendable(error), bench.take_used()))
-            connection.send_bytes(answer)
+        if in_flight == 1:
+            while (message := connection.recv()) is not None:
+                connection.send_bytes(_done(bench, message))
+        else:
+            _side_by_side(connection, bench, in_flight)
     except (EOFError, OSError):
         pass
     finally:
         bench.close()
+
+
+def _side_by_side(connection: Connection, bench: Workbench, in_flight: int) -> None:
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    sending = Lock()
+
+    def serve() -> None:
+        while True:
+            message = messages.get()
+            try:
+                answer = _done(bench, message)
+            except BaseException:  # nobody would ever hear of this item: as when there is only one thread
+                os._exit(1)
+            with sending, suppress(OSError):
+                connection.send_bytes(answer)
+
+    for number in range(in_flight):
+        Thread(target=serve, name=f"job-{number}", daemon=True).start()
+    while (message := connection.recv()) is not None:
+        messages.put(message)
+
+
+def _done(bench: Workbench, message: bytes) -> bytes:
+    number, job, item = pickle.loads(message)
+    try:
+        result = job(bench, item)
+        return pickle.dumps((number, True, result, bench.take_used()))
+    except Exception as error:
+        return pickle.dumps((number, False, _sendable(error), bench.take_used()))
 
 
 def _sendable(error: Exception) -> Exception:
