@@ -27,6 +27,7 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         question_set,
     )
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
+    from evoharness.cli.spending import budget_of
     from evoharness.evaluation import Evaluator, measure
     from evoharness.harness import HarnessStore
     from evoharness.runs import make_progress
@@ -41,9 +42,11 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         if config.against is not None:
             harnesses["against"] = harness_at(config.against)
         facts = facts_of(config, "evaluate")
+        with executor_of(config):
+            pass  # one that cannot be is told before a run is made
         with (
-            executor_of(config) as executor,
             new_run(config, call, config.name or "evaluate", facts) as run,
+            executor_of(config, budget_of(config, run)) as executor,
         ):
             store = HarnessStore(run.harnesses)
             for harness in harnesses.values():

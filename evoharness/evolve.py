@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evoharness.records.evolution import Summary
     from evoharness.runs import Progress, RunDirectory
 
-RESUMABLE = ("limits", "executor", "display", "runs")
+RESUMABLE = ("limits", "executor", "display", "runs", "budget")
 """What may be given beside `resume=`."""
 
 
@@ -25,7 +25,9 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     from evoharness.cli.parts import harness_of
     from evoharness.cli.resume import resumed
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
+    from evoharness.cli.spending import out_of_budget
     from evoharness.evolution import begin, begun_with
+    from evoharness.models.budget import CannotPay
     from evoharness.runs import make_progress
 
     with ExitStack() as stack:
@@ -56,6 +58,8 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             progress.close()
             print(f"interrupted; go on with: python -m evoharness.evolve resume={_quoted(run)}")
             raise
+        except CannotPay as error:
+            raise out_of_budget(error, run) from error
         progress.close()
         print_summary(summary)
         print(f"run: {run.shown}")
@@ -80,10 +84,11 @@ def _evolve(
     config: "EvolveConfig", inputs: "Inputs", initial: "Harness", run: "RunDirectory", progress: "Progress"
 ) -> "Summary":
     from evoharness.cli.parts import executor_of
+    from evoharness.cli.spending import budget_of
     from evoharness.evolution import evolve as run_evolution
     from evoharness.evolution.proposers import SearchProposer
 
-    with executor_of(config) as executor:
+    with executor_of(config, budget_of(config, run)) as executor:
         return run_evolution(
             config.evolution,
             inputs,
@@ -142,7 +147,21 @@ def print_summary(summary: "Summary") -> None:
         )
     else:
         print("no sealed test: test.questions=FILE compares the initial with the final harness on yours")
+    print()
+    print_paid(summary)
     print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
+
+
+def print_paid(summary: "Summary") -> None:
+    """What was paid by role, and how much of the work the response cache did."""
+    from evoharness.cli.spending import paid_table
+    from evoharness.records.spend import total
+
+    if summary.paid:
+        paid_table(summary.paid).print()
+    kept = summary.calls - total(summary.paid).calls
+    if kept > 0:
+        print(f"{kept:,} of {summary.calls:,} calls were answered from the response cache")
 
 
 def _both(values: dict[str, float], shown: Callable[[float], str]) -> str:

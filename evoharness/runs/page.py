@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from evoharness.records.evolution import RoundSummary, Summary
+from evoharness.records.spend import total
 from evoharness.runs.damage import reading
 from evoharness.runs.directory import RunDirectory
-from evoharness.runs.progress import duration_text, percent, quantity
+from evoharness.runs.progress import duration_text, money, percent, quantity
 
 CHART_WIDTH = 640
 CHART_HEIGHT = 240
@@ -34,11 +35,19 @@ def render_page(run: RunDirectory, summary: Summary) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"percent": percent, "duration": duration_text, "quantity": quantity}
+    environment.filters |= {
+        "percent": percent,
+        "duration": duration_text,
+        "quantity": quantity,
+        "money": money,
+    }
     source = files("evoharness.runs").joinpath("report.html.j2").read_text(encoding="utf-8")
     candidates = {each.round: candidates_of(run, each.round) for each in summary.rounds}
+    all_paid = total(summary.paid)
     return environment.from_string(source).render(
         name=run.path.name,
+        paid=[*summary.paid.items(), *([("all", all_paid)] if len(summary.paid) > 1 else [])],
+        from_cache=max(0, summary.calls - all_paid.calls),
         summary=summary,
         facts=run.facts,
         config=run.config_text,

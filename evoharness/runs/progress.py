@@ -162,8 +162,15 @@ def describe_spend(spend: Spend) -> str:
     if spend.cost_usd is None:
         parts.append("cost unknown")
     elif spend.cost_usd:
-        parts.append(f"${spend.cost_usd:,.2f}")
+        parts.append(money(spend.cost_usd))
     return ", ".join(parts)
+
+
+def money(usd: float | None) -> str:
+    """`$0.42`, `$0.0031` for what is less than a cent, `unknown` for None."""
+    if usd is None:
+        return "unknown"
+    return f"${usd:,.2f}" if usd >= 0.01 or usd == 0 else f"${usd:.2g}"
 
 
 def quantity(number: float) -> str:

@@ -1,0 +1,84 @@
+"""What a command may pay for, how it ends when that is used up, and what it paid in the end."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from evoharness.errors import UserError
+
+if TYPE_CHECKING:
+    from evoharness.cli.tables import Table
+    from evoharness.config import Common
+    from evoharness.models.budget import CannotPay, Caps
+    from evoharness.records.spend import Spend
+    from evoharness.runs import RunDirectory
+
+
+def caps_of(config: "Common") -> "Caps":
+    """The caps of a configuration; UserError for what is no cap."""
+    from pydantic import ValidationError
+
+    from evoharness.models.budget import Caps
+
+    try:
+        return Caps(**asdict(config.budget))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(("budget", *(str(part) for part in first["loc"])))
+        raise UserError(f"{where}={first['input']}: {first['msg']}") from error
+
+
+def budget_of(config: "Common", run: "RunDirectory") -> Path:
+    """The books of a run, for its workers; what it paid before it was stopped counts.
+
+    To be called before workers start: what killed ones held is given back.
+    """
+    from evoharness.evolution.workshop import paid_in
+    from evoharness.models.budget import BUDGET_FILE, Budget
+    from evoharness.records.spend import total
+
+    budget = Budget(run.path / BUDGET_FILE, caps_of(config))
+    if budget.caps or run.path.joinpath(BUDGET_FILE).exists():
+        budget.begin(used=total(paid_in(run.ledger)))
+        budget.close()
+    return run.path / BUDGET_FILE
+
+
+def out_of_budget(error: "CannotPay", run: "RunDirectory") -> UserError:
+    """How a run of evolution ends that can pay for nothing more: in one line, with the way to go on."""
+    from evoharness.models.budget import BudgetExceeded
+
+    more = "budget.usd=null budget.calls=…"
+    if isinstance(error, BudgetExceeded):
+        higher = max(2 * error.limit, error.used + error.needed)
+        more = (
+            f"budget.{error.cap}={higher:.2f}" if error.cap == "usd" else f"budget.{error.cap}={higher:.0f}"
+        )
+    return UserError(
+        f"{error}; what is done is kept, go on with: "
+        f"python -m evoharness.evolve resume={quote(run.shown)} {more}"
+    )
+
+
+def paid_table(paid: "Mapping[str, Spend]", title: str = "paid, by role") -> "Table":
+    """Calls, tokens, frames and money of each role, and of all together."""
+    from evoharness.cli.tables import Table
+    from evoharness.records.spend import total
+    from evoharness.runs.progress import money
+
+    table = Table(title, ["role", "calls", "tokens in", "tokens out", "frames", "USD"])
+    rows = [*paid.items(), *([("all", total(paid))] if len(paid) > 1 else [])]
+    for role, spend in rows:
+        table.add(
+            [
+                role,
+                f"{spend.calls:,}",
+                f"{spend.input_tokens:,}",
+                f"{spend.output_tokens:,}",
+                f"{spend.frames:,}",
+                money(spend.cost_usd),
+            ]
+        )
+    return table
