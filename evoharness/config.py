@@ -5,9 +5,7 @@ for what has no room of its own; its values come from `configs/<section>/<option
 a file of its own in `configs/` takes the defaults written here.
 """
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from evoharness.cli.schema import OPEN, text
@@ -15,20 +13,12 @@ from evoharness.errors import UserError
 from evoharness.evolution.proposers.search import SearchSettings
 from evoharness.evolution.settings import EvolutionSettings, GateSettings
 from evoharness.questioner.policy import QuestionerSettings
+from evoharness.records.paths import default_cache
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from evoharness.solver import SolverLimits
-
-
-def default_cache() -> str:
-    """`$EVOHARNESS_CACHE`, else `evoharness` in the user's cache folder."""
-    own = os.environ.get("EVOHARNESS_CACHE")
-    if own:
-        return own
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return str(Path(base).expanduser() / "evoharness")
 
 
 @dataclass

@@ -1,5 +1,6 @@
-"""From what a user typed to a path."""
+"""From what a user typed, or did not type, to a path."""
 
+import os
 from pathlib import Path
 
 
@@ -12,3 +13,12 @@ def as_path(text: str) -> Path:
         except RuntimeError:  # `~name` with nobody of that name: an ordinary file name
             return path
     return path
+
+
+def default_cache() -> str:
+    """`$EVOHARNESS_CACHE`, else `evoharness` in the user's cache folder."""
+    own = os.environ.get("EVOHARNESS_CACHE")
+    if own:
+        return own
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return str(Path(base).expanduser() / "evoharness")
