@@ -1,5 +1,6 @@
 """Tasks that look: frames in, text and intervals out. Times are seconds from the start of the video."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from pydantic import BaseModel
@@ -142,3 +143,37 @@ class DescribeSegment(Task[SegmentDescription]):
     span: Interval
     transcript: str = ""
     """What is said during the segment, when a transcript was merged."""
+
+
+class SpokenLine(Record):
+    """Words that are said during one stretch of time."""
+
+    interval: Interval
+    text: str
+
+
+class Transcription(Record):
+    """What is said, in order of time."""
+
+    lines: tuple[SpokenLine, ...]
+
+
+class Transcribe(Task[Transcription]):
+    """Write down what is said during one span of a recording.
+
+    The sound is no part of the prompt: a backbone that can listen takes it from `path`.
+    """
+
+    default_role: ClassVar[Role] = Role.TRANSCRIBER
+    max_output_tokens: ClassVar[int] = 8192
+    output: ClassVar[type[Record]] = Transcription
+
+    path: Path
+    """A file with sound: the video itself, or its audio track."""
+    key: str
+    """Identity of the content of the file; the path says nothing about it."""
+    span: Interval
+    language: str = ""
+    """What is spoken, such as `en`; empty: unknown."""
+    words: tuple[str, ...] = ()
+    """Names and terms that are likely to be said."""

@@ -8,6 +8,7 @@ beside these it knows a few facts, which are numbers and words of the program.
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -129,5 +130,5 @@ def _digest(environment: "Environment", template: str) -> str:
 def _block(template: "Template", name: str, context: "Context") -> str:
     if name not in template.blocks:
         return ""
-    lines = (line.rstrip() for line in "".join(template.blocks[name](context)).splitlines())
-    return "\n".join(lines).strip()
+    lines = (line.rstrip() for line in "".join(template.blocks[name](context)).split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()

@@ -47,6 +47,39 @@ class AnswerQuestion(Task[ChosenAnswer]):
         return self.answered_by
 
 
+class OpenAnswer(Record):
+    """An answer in words."""
+
+    text: str
+    guessed: bool = False
+    """There was nothing to go on."""
+
+
+class AnswerOpen(Task[OpenAnswer]):
+    """Answer a question without options from the evidence given, and from nothing else."""
+
+    default_role: ClassVar[Role] = Role.SOLVER
+    temperature: ClassVar[float] = 0.1
+    max_output_tokens: ClassVar[int] = 2048
+    output: ClassVar[type[Record]] = OpenAnswer
+
+    text: str
+    """The question."""
+    evidence: tuple[Evidence, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    guidance: str = ""
+    """Text of the skills that fired."""
+    sample: int = 0
+    """Which repetition; another sample may answer otherwise."""
+    answered_by: Role = Role.SOLVER
+    """The filter without evidence asks the `blind_answerer`."""
+
+    @property
+    def role(self) -> Role:
+        """Who does this task."""
+        return self.answered_by
+
+
 class ClaimVerdict(Record):
     """Whether the evidence bears a claim out."""
 
@@ -160,3 +193,83 @@ class SummarizeVideo(Task[VideoSummary]):
     output: ClassVar[type[Record]] = VideoSummary
 
     super_events: tuple[str, ...]
+
+
+class PhrasedQuestion(Record):
+    """A question in better words."""
+
+    text: str
+    options: tuple[str, ...]
+    """In the order in which they were given."""
+
+
+class PhraseQuestion(Task[PhrasedQuestion]):
+    """Say a question that a form made in natural words, without changing what it asks.
+
+    Which option is right is not told, so it cannot shine through.
+    """
+
+    default_role: ClassVar[Role] = Role.DESCRIBER
+    temperature: ClassVar[float] = 0.4
+    max_output_tokens: ClassVar[int] = 1024
+    output: ClassVar[type[Record]] = PhrasedQuestion
+
+    text: str
+    options: tuple[str, ...] = ()
+    sample: int = 0
+    """Which repetition."""
+
+
+class Judgement(Record):
+    """The four dimensions of MedClaw's judge, each from 1 to 5."""
+
+    correctness: int
+    """CI: correctness of information."""
+    detail: int
+    """DO: detail orientation."""
+    context: int
+    """CU: contextual understanding."""
+    temporal: int
+    """TU: temporal understanding."""
+    text: str = ""
+    """What decided, in a sentence or two."""
+
+    @property
+    def mean(self) -> float:
+        """R(a): the mean of the four."""
+        return (self.correctness + self.detail + self.context + self.temporal) / 4
+
+
+class JudgeAnswer(Task[Judgement]):
+    """Rate an open answer against the reference (section V-A of MedClaw)."""
+
+    default_role: ClassVar[Role] = Role.JUDGE
+    max_output_tokens: ClassVar[int] = 1024
+    output: ClassVar[type[Record]] = Judgement
+
+    question: str
+    reference: str
+    answer: str
+
+
+class Faithfulness(Record):
+    """Whether a question and its reference say no more than the annotation."""
+
+    faithful: bool
+    unsupported: tuple[str, ...] = ()
+    """Statements that the annotation does not bear out."""
+    text: str = ""
+    """Why, in a sentence."""
+
+
+class CheckFaithfulness(Task[Faithfulness]):
+    """Check a drafted question and its reference against the annotation they were drafted from (filter E)."""
+
+    default_role: ClassVar[Role] = Role.JUDGE
+    max_output_tokens: ClassVar[int] = 1024
+    output: ClassVar[type[Record]] = Faithfulness
+
+    question: str
+    reference: str
+    annotation: tuple[Evidence, ...]
+    """What is known about the source interval."""

@@ -34,6 +34,12 @@ class WireSpan(Wire):
     end: float
 
 
+class WireText(Wire):
+    """An answer in words."""
+
+    text: str
+
+
 def parsed(shape: type[Shape], answer: Mapping[str, Any]) -> Shape:
     """The answer as a wire model; ValueError names the first field that does not fit, and why."""
     try:

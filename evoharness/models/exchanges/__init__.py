@@ -25,6 +25,9 @@ def task_types() -> tuple[type[Task[Any]], ...]:
 
 @cache
 def _exchanges() -> dict[type[Task[Any]], Exchange[Any, Any]]:
-    from evoharness.models.exchanges import perception, reasoning
+    from evoharness.models.exchanges import judging, perception, proposing, reasoning, revising, tooling
 
-    return {**perception.EXCHANGES, **reasoning.EXCHANGES}
+    found: dict[type[Task[Any]], Exchange[Any, Any]] = {}
+    for room in (perception, reasoning, judging, proposing, tooling, revising):
+        found.update(room.EXCHANGES)
+    return found
