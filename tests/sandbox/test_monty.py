@@ -176,11 +176,35 @@ def test_everything_that_the_dialect_offers_is_there(sandbox: MontySandbox) -> N
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        "return 'a'.encode()",
+        "return question.nope",
+        "import random\nreturn random.getstate()",
+        "import random\nr = random\nreturn r.Random(3)",
+        "import math\nreturn math.factorial(3)",
+        "try:\n    raise ValueError('a')\nexcept ValueError as e:\n    return e.args",
+        "return ctx.search.name",
+        "return [ctx.video][0].nope",
+        "return (lambda: 1).real",
+    ],
+)
+def test_what_monty_has_beyond_the_dialect_is_not_there(
+    sandbox: MontySandbox, process: ProcessSandbox, body: str
+) -> None:
+    here, there = _run(sandbox, body), _run(process, body)
+    assert (here.kind, here.line) == (there.kind, there.line)
+    assert here.kind == "strategy_error"
+    assert "AttributeError: there is no" in here.message
+
+
+@pytest.mark.parametrize(
     ("body", "line", "says"),
     [
         ("def g():\n    yield 1\nreturn list(g())", 3, "generators do not run in monty"),
         ("def g():\n    yield from [1]\nreturn list(g())", 3, "append to a list"),
         ("x = 1\ndel x\nreturn 1", 3, "not names"),
+        ("from math import factorial\nreturn 1", 2, "math has no 'factorial' here"),
     ],
 )
 def test_what_monty_cannot_run_is_a_violation(sandbox: MontySandbox, body: str, line: int, says: str) -> None:

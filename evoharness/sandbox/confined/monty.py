@@ -15,7 +15,7 @@ from .execute import COMPILE_RECURSION, MOST_VIOLATIONS, RECURSION
 from .framing import LARGEST_ANSWER, LONGEST_MESSAGE
 from .guards import HostCallError
 from .monty_prelude import PRELUDE
-from .monty_source import Program, translated
+from .monty_source import MEMBERS, Program, translated
 from .monty_wire import COMPLETE, ERROR, FUNCTION_CALL, NAME_LOOKUP, Raised, Worker
 from .monty_worker import companion
 
@@ -80,6 +80,8 @@ class _Run:
             "_most_bits_": guards.MOST_BITS,
             "_longest_product_": guards.LONGEST_PRODUCT,
             "_wide_format_": guards._WIDE_FORMAT.pattern,
+            "_math_names_": MEMBERS["math"],
+            "_random_names_": MEMBERS["random"],
         }
         if self._turns(self._worker.feed(PRELUDE, names))[0] != COMPLETE:
             raise framing.Closed
@@ -151,9 +153,6 @@ class _Run:
             return {**end, "kind": "host_call_error", "message": message}
         if raised.type == "SyntaxError" or message.startswith("The monty syntax parser"):
             return {**end, "kind": "policy_violation", "message": f"this does not run in monty: {message}"}
-        if raised.type == "AttributeError" and message.startswith("'_Ctx_' object has no"):
-            known = ", ".join(sorted([*self._methods, *self._job["data"]]))
-            message = f"there is no {message.rsplit(' ', 1)[-1]} (there is: {known})"
         message = message.replace("'_Ctx_'", "'ctx'").replace("'_View_'", "'view'")
         return {**end, "kind": "strategy_error", "message": f"{raised.type}: {message}"}
 

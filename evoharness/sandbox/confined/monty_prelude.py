@@ -9,6 +9,14 @@ class _Ctx_:
     def __repr__(self):
         return 'ctx'
 
+class _Module_:
+    def __init__(self, module, names):
+        self._names_ = names
+        for name in names:
+            setattr(self, name, getattr(module, name))
+    def __repr__(self):
+        return 'module'
+
 class _View_:
     def __init__(self, values):
         self._values_ = values
@@ -54,7 +62,19 @@ def _context_(data, methods):
         setattr(ctx, name, _View_(value) if isinstance(value, dict) else value)
     for name in methods:
         setattr(ctx, name, _method_(name))
+    ctx._names_ = list(data) + methods
     return ctx
+
+def _read_(value, name):
+    if isinstance(value, (_Ctx_, _Module_)):
+        known = value._names_
+    elif isinstance(value, _View_):
+        known = list(value._values_)
+    else:
+        raise AttributeError(f'there is no {name!r} here')
+    if name not in known:
+        raise AttributeError(f'there is no {name!r} (there is: {", ".join(sorted(known))})')
+    return getattr(value, name)
 
 def _bound_(value, name, call):
     if isinstance(value, (_Ctx_, _View_)):
@@ -160,6 +180,9 @@ def _round_(value, digits=None):
 
 _large_ = 2 ** 64
 import re as _re_
-import random as _random_
-_random_.seed(_seed_)
+import math as _whole_math_
+import random as _whole_random_
+_whole_random_.seed(_seed_)
+_math_ = _Module_(_whole_math_, _math_names_)
+_random_ = _Module_(_whole_random_, _random_names_)
 """

@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from . import guards
 from .guards import _METHODS as METHODS
 from .names import BUILTIN_NAMES
 from .policy import GUARDED_OPERATORS, Violation
@@ -33,6 +34,8 @@ _LISTS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
 _NO_ITERABLE = (ast.List, ast.ListComp, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Compare)
 """What `+=` may be given as it is; monty's adds only lists to lists."""
 _EXCEPTIONS = frozenset(name for name in BUILTIN_NAMES if name.endswith(("Error", "Exception", "Iteration")))
+MEMBERS = {"math": sorted(guards.MATH.__dict__), "random": guards._RANDOM.split()}
+"""What may be read of the modules that can be imported."""
 NOT_RUN = {
     ast.Yield: "generators do not run in monty: append to a list and return it",
     ast.YieldFrom: "generators do not run in monty: append to a list and return it",
@@ -113,6 +116,21 @@ class _Rewriter(ast.NodeTransformer):
 
     # What monty spells otherwise
 
+    def visit_Import(self, node: ast.Import) -> Any:
+        return [self._assigned(node, alias.asname or alias.name, _facade(alias.name)) for alias in node.names]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        module = str(node.module)
+        for alias in node.names:
+            if alias.name not in MEMBERS[module]:
+                self.violations.append((node.lineno, f"{module} has no {alias.name!r} here"))
+        members = [(alias, ast.Attribute(_facade(module), alias.name, ast.Load())) for alias in node.names]
+        return [self._assigned(node, alias.asname or alias.name, member) for alias, member in members]
+
+    @staticmethod
+    def _assigned(node: ast.AST, name: str, value: ast.expr) -> ast.AST:
+        return _at(node, ast.Assign([ast.Name(name, ast.Store())], value))
+
     def visit_arg(self, node: ast.arg) -> ast.AST:
         node.annotation = None
         return node
@@ -166,6 +184,8 @@ class _Rewriter(ast.NodeTransformer):
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
         if _of_type(function):
             node.func = self._unbound(function)
+        elif function.attr not in _BINDABLE:
+            node.func = _call(function, "_read_", function.value, ast.Constant(function.attr))
         elif function.attr in _SUPPLIED:
             node.func = _at(node, ast.Name(f"_{function.attr}_", ast.Load()))
             node.args.insert(0, function.value)
@@ -182,10 +202,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load) or node.attr not in _BINDABLE:
-            return node
+        name = ast.Constant(node.attr)
+        if node.attr not in _BINDABLE:
+            return _call(node, "_read_", node.value, name)
         call = self._unbound(node)
-        return call if _of_type(node) else _call(node, "_bound_", node.value, ast.Constant(node.attr), call)
+        return call if _of_type(node) else _call(node, "_bound_", node.value, name, call)
 
     def visit_Delete(self, node: ast.Delete) -> Any:
         self.generic_visit(node)
@@ -213,6 +234,10 @@ class _Rewriter(ast.NodeTransformer):
         every = ast.Starred(ast.Name("_all_", ast.Load()), ast.Load())
         named = ast.keyword(None, ast.Name("_named_", ast.Load()))
         return _at(node, ast.Lambda(arguments, ast.Call(method, [every], [named])))
+
+
+def _facade(module: str) -> ast.expr:
+    return ast.Name(f"_{module}_", ast.Load())
 
 
 def _of_type(node: ast.Attribute) -> bool:
