@@ -1,0 +1,1 @@
+"""Providers, addresses, keys, and whether a server answers."""
