@@ -8,11 +8,12 @@ become `monty` and speaks with the first alone. Limits, host calls, kinds of end
 
 What differs from `process`, each difference with a typed end:
 
-- generators (`yield`) and `del name` are violations;
+- generators (`yield`), `del name` and functions nested more than ten deep are violations;
 - generator expressions, `map`, `filter`, `zip`, `enumerate` and `reversed` do all their work at once, so
   that `any` and `next` ask for every item, and every item is a step;
 - sets are in the order of insertion, here as there the same on every run;
 - text is Unicode: half of a surrogate pair is replaced;
+- functions are shown with a number, which is no address;
 - running out of memory cannot be caught by the source;
 - `repr` of a HostCallError names the builtin class that stands for it, OSError, and exceptions keep their
   arguments as text;

@@ -204,6 +204,7 @@ def test_what_monty_has_beyond_the_dialect_is_not_there(
         ("def g():\n    yield 1\nreturn list(g())", 3, "generators do not run in monty"),
         ("def g():\n    yield from [1]\nreturn list(g())", 3, "append to a list"),
         ("x = 1\ndel x\nreturn 1", 3, "not names"),
+        ("\n".join(" " * n + "def f():" for n in range(10)) + "\n" + " " * 10 + "return 1", 11, "deep"),
         ("from math import factorial\nreturn 1", 2, "math has no 'factorial' here"),
     ],
 )

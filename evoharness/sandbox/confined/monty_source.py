@@ -34,6 +34,8 @@ _LISTS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
 _NO_ITERABLE = (ast.List, ast.ListComp, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Compare)
 """What `+=` may be given as it is; monty's adds only lists to lists."""
 _EXCEPTIONS = frozenset(name for name in BUILTIN_NAMES if name.endswith(("Error", "Exception", "Iteration")))
+DEEPEST_FUNCTION = 10
+"""Levels of functions; monty's compiler takes twice as long for each."""
 MEMBERS = {"math": sorted(guards.MATH.__dict__), "random": guards._RANDOM.split()}
 """What may be read of the modules that can be imported."""
 NOT_RUN = {
@@ -81,6 +83,7 @@ def _statements(node: Any) -> list[Any]:
 class _Rewriter(ast.NodeTransformer):
     def __init__(self) -> None:
         self.violations: list[Violation] = []
+        self._depth = 0
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if type(node) in NOT_RUN:
@@ -97,7 +100,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None
-        return self._ticking(node)
+        self._depth += 1
+        if self._depth > DEEPEST_FUNCTION:
+            message = f"functions inside of functions, more than {DEEPEST_FUNCTION} deep, do not run in monty"
+            self.violations.append((node.lineno, message))
+        ticking = self._ticking(node)
+        self._depth -= 1
+        return ticking
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self.generic_visit(node)

@@ -54,7 +54,7 @@ def companion(connection: socket.socket, root: bool) -> NoReturn:
     kernel.landlock([f"/proc/self/fd/{program}", *readable])
     _limit(int(limits["cpu_seconds"]), int(limits["memory_bytes"]) + OWN_BYTES)
     kernel.seccomp(_filter)
-    os.execve(program, ["monty", "subprocess"], {})
+    os.execve(program if os.execve in os.supports_fd else binary, ["monty", "subprocess"], {})
 
 
 def _limit(seconds: int, memory: int) -> None:
