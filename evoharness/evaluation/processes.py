@@ -46,10 +46,14 @@ class _Worker:
 class _Lost(WorkerLost):
     """Items of a worker that is no more."""
 
-    def __init__(self, message: str, blamed: list[int], others: list[int]) -> None:
+    def __init__(
+        self, message: str, guilty: list[int], suspected: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> None:
         super().__init__(message)
-        self.blamed = blamed
-        """Items that may have been the reason."""
+        self.guilty = guilty
+        """Items that were the reason."""
+        self.suspected = suspected
+        """Items of which one was the reason."""
         self.others = others
         """Items that were not."""
 
@@ -103,8 +107,9 @@ class ProcessExecutor:
                         try:
                             index, succeeded, value, used = self._receive(worker)
                         except _Lost as lost:
-                            pending[:0] = lost.others
-                            for index in lost.blamed:
+                            deaths.update({index: deaths.get(index, 0) for index in lost.suspected})
+                            pending[:0] = [*lost.suspected, *lost.others]
+                            for index in lost.guilty:
                                 deaths[index] = deaths.get(index, 0) + 1
                                 if deaths[index] < 2:
                                     pending.insert(0, index)
@@ -205,14 +210,15 @@ class ProcessExecutor:
                 self._bury(worker)
                 raise _Lost(
                     f"two workers took longer than {self.patience_s:g} s for the same item",
-                    late,
-                    [index for index in worker.flying if index not in late],
+                    guilty=late,
+                    others=[index for index in worker.flying if index not in late],
                 )
             answer: tuple[int, bool, Any, Used] = pickle.loads(worker.pipe.recv_bytes())
         except (EOFError, OSError):
             code = self._bury(worker)
             said = f"a worker died (exit code {code}) twice on the same item"
-            raise _Lost(said, list(worker.flying), []) from None
+            lost = list(worker.flying)
+            raise (_Lost(said, lost) if len(lost) == 1 else _Lost(said, [], suspected=lost)) from None
         return answer
 
     def _start(self) -> None:

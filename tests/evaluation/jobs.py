@@ -6,7 +6,10 @@ import signal
 import time
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from evoharness.evaluation import Workbench
+from evoharness.models.reasoning_tasks import SummarizeVideo
 
 
 class Unpicklable(Exception):
@@ -63,3 +66,32 @@ def hang(bench: Workbench, item: int) -> int:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
         time.sleep(60)
     return item
+
+
+def slow_or_die(bench: Workbench, item: int) -> int:
+    """Kills its worker, a little later than others have begun, when it is below 0."""
+    time.sleep(0.2 if item < 0 else 0.4)
+    if item < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def slow_or_fail(bench: Workbench, item: int) -> int:
+    time.sleep(0.2 if item < 0 else 0.4)
+    if item < 0:
+        raise ValueError(f"no such thing as {item}")
+    return item
+
+
+def used_by(bench: Workbench, item: int) -> int:
+    """Asks the backbone `item` times, and is never alone."""
+    for _ in range(item):
+        bench.backbone.run(SummarizeVideo(super_events=("a red ball rolls away",)))
+        time.sleep(0.01)
+    return item
+
+
+class Number(BaseModel):
+    """Arguments of a method that takes a number."""
+
+    n: int

@@ -31,9 +31,20 @@ def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessExecu
     executor.close()
 
 
-@pytest.fixture(params=["inline", "processes"])
-def executor(request: pytest.FixtureRequest, processes: ProcessExecutor, tmp_path: Path) -> Executor:
-    return InlineExecutor(WorkbenchConfig(cache_dir=tmp_path)) if request.param == "inline" else processes
+@pytest.fixture(scope="module")
+def side_by_side(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessExecutor]:
+    config = WorkbenchConfig(cache_dir=tmp_path_factory.mktemp("cache"))
+    executor = ProcessExecutor(config, workers=2, in_flight=4)
+    yield executor
+    executor.close()
+
+
+@pytest.fixture(params=["inline", "processes", "side_by_side"])
+def executor(request: pytest.FixtureRequest, tmp_path: Path) -> Executor:
+    if request.param == "inline":
+        return InlineExecutor(WorkbenchConfig(cache_dir=tmp_path))
+    executor: Executor = request.getfixturevalue(request.param)
+    return executor
 
 
 def test_every_item_is_done_once(executor: Executor) -> None:
@@ -88,9 +99,13 @@ def test_an_error_that_cannot_travel_arrives_as_a_text(processes: ProcessExecuto
         list(processes.map(jobs.fail, ["unpicklable"]))
 
 
-def test_the_item_of_a_dead_worker_is_tried_again(processes: ProcessExecutor, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["processes", "side_by_side"])
+def test_the_item_of_a_dead_worker_is_tried_again(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    executor: ProcessExecutor = request.getfixturevalue(kind)
     items = [str(tmp_path / name) for name in "abc"]
-    assert dict(processes.map(jobs.die_once, items)) == {0: "done", 1: "done", 2: "done"}
+    assert dict(executor.map(jobs.die_once, items)) == {0: "done", 1: "done", 2: "done"}
 
 
 def test_an_item_that_kills_two_workers_is_given_up(processes: ProcessExecutor) -> None:
