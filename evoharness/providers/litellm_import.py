@@ -15,5 +15,8 @@ def litellm_module() -> Any:
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    litellm.DEFAULT_MAX_RETRIES = (
+        0  # calls are repeated here, and counted; it takes `max_retries=0` for none given
+    )
     logging.getLogger("LiteLLM").setLevel(logging.ERROR)
     return litellm

@@ -149,7 +149,12 @@ class HostedEmbedder:
         )
         entries = sorted(response.data, key=lambda entry: entry["index"])
         vectors = np.asarray([entry["embedding"] for entry in entries], dtype=np.float32)
-        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        if (
+            vectors.ndim != 2
+            or vectors.size == 0
+            or len(vectors) != len(texts)
+            or not np.isfinite(vectors).all()
+        ):
             raise ValueError(f"{len(texts)} texts were sent, and what came back is no vector for each")
         return unit_rows(vectors)
 
