@@ -103,6 +103,8 @@ def _run(
         "i = 0\nwhile True:\n    i += 1\n    if i > 3:\n        break\nelse:\n    i = 0\nreturn i",
         "i = 0\nfor i in []:\n    pass\nelse:\n    i += 9\nreturn i",
         "if (n := len(question)) == 1:\n    return [x for x in range(9) if x % 2 for _ in range(x)][-3:]",
+        "d = {'k': 'v'}\nreturn f\"{d['k']}\\n\\\"{question!r}\\\" it's {{}} {1:>4}{', '.join(['a', 'b'])}\"",
+        "return f'{question} \"q\" \\'p\\' \\n\\x00\\u1234 \\\\ {str(question)}'",
         "raise ValueError(3)",
         "raise NotImplementedError('later')",
         "assert question == 'x', 'not x'",
@@ -173,6 +175,15 @@ def test_everything_that_the_dialect_offers_is_there(sandbox: MontySandbox) -> N
         f"try:\n    {call}\nexcept (TypeError, ValueError, IndexError):\n    pass" for call in calls
     )
     assert _run(sandbox, tried).message == ""
+
+
+def test_tools_run_as_strategies_do(sandbox: MontySandbox) -> None:
+    source = (
+        "LIMIT = 2\ndef tool(memory, kind='event', limit=LIMIT):\n    return [kind, memory.search(limit)]\n"
+    )
+    assert sandbox.run(source, "tool", {"limit": 7}, API, SandboxLimits()).value == ["event", 7]
+    assert sandbox.run(source, "tool", {}, API, SandboxLimits()).value == ["event", 2]
+    assert sandbox.run(source, "tool", {"no": 1}, API, SandboxLimits()).kind == "strategy_error"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ SOURCE_FILE = "<python-input-1>"
 """What the interpreter calls its second snippet; the first is the prelude."""
 MOST_SUSPENSIONS = 1 << 30
 
-translated("def strategy(ctx, question):\n    return [x for x in f'{1:.1f}']\n")
+translated("def strategy(ctx, question):\n    '\\n'\n    return [f'{x:.1f}\\n' for x in question]\n")
 # What this needs is imported now, before any process is confined.
 
 
