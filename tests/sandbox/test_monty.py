@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from evoharness.sandbox.confined import guards
 from evoharness.sandbox.confined.monty_source import translated
 from evoharness.sandbox.confined.names import PLAIN_BUILTINS
 from evoharness.sandbox.monty import MontySandbox
+from evoharness.sandbox.stub import QUESTION, stub_context
 
 pytestmark = pytest.mark.skipif(
     find_spec("pydantic_monty") is None, reason="the extra monty is not installed"
@@ -226,11 +227,30 @@ def test_what_monty_cannot_run_is_a_violation(sandbox: MontySandbox, body: str, 
     assert [v.line for v in sandbox.check(_source(body), "strategy")] == [line]
 
 
-def test_the_initial_strategies_have_no_violations(sandbox: MontySandbox) -> None:
-    found = sorted((Path(__file__).parents[2] / "strategies").glob("[!_]*.py"))
-    assert len(found) >= 5
-    for file in found:
-        assert sandbox.check(file.read_text(), "strategy") == [], file.name
+@pytest.mark.parametrize("name", ["one_shot", "overview", "chunked", "memory", "orchestrated"])
+def test_the_initial_strategies_do_the_same(
+    sandbox: MontySandbox, process: ProcessSandbox, name: str
+) -> None:
+    source = (Path(__file__).parents[2] / "strategies" / f"{name}.py").read_text()
+    seen: dict[ProcessSandbox, list[Any]] = {}
+    for box in (sandbox, process):
+        calls: list[Any] = []
+        stub = stub_context()
+        methods = {key: HostMethod(_noting(calls, key, m), m.arguments) for key, m in stub.methods.items()}
+        api = HostApi(methods, stub.data)
+        result = box.run(source, "strategy", {"question": QUESTION}, api, SandboxLimits())
+        assert (result.kind, result.message) == ("finished", "")
+        seen[box] = [result.value, *calls]
+    assert seen[sandbox] == seen[process]
+    assert len(seen[sandbox]) > 1
+
+
+def _noting(calls: list[Any], name: str, method: HostMethod) -> Callable[[Any], Any]:
+    def run(asked: BaseModel) -> Any:
+        calls.append((name, asked.model_dump()))
+        return method.run(asked)
+
+    return run
 
 
 def test_every_statement_leads_back_to_its_line() -> None:
