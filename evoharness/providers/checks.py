@@ -37,7 +37,7 @@ def check_endpoints(
     _check_keys(endpoints, address_setting)
     distinct: dict[tuple[str, str | None, str | None], tuple[str, Endpoint]] = {}
     for setting, endpoint in endpoints:
-        distinct.setdefault((endpoint.model, endpoint.base, endpoint.secret()), (setting, endpoint))
+        distinct.setdefault((endpoint.model, endpoint.address, endpoint.secret()), (setting, endpoint))
     with ThreadPoolExecutor(max_workers=8) as pool:
         checks = [
             pool.submit(_check_server, setting, endpoint, address_setting, timeout_s)
@@ -62,7 +62,7 @@ def _check_keys(endpoints: Sequence[tuple[str, Endpoint]], address_setting: str)
     for setting, endpoint in endpoints:
         if variable := missing_key(endpoint):
             missing.setdefault(variable, f"{setting}={endpoint.model}")
-        elif endpoint.base is None and provider_named(endpoint.provider) is not None:
+        elif endpoint.address is None and provider_named(endpoint.provider) is not None:
             raise UserError(
                 f"{setting}={endpoint.model} needs an address: {address_setting}=http://host:port/v1"
             )
@@ -91,16 +91,14 @@ def _missing_by_litellm(endpoint: Endpoint) -> str | None:
 
 def _check_server(setting: str, endpoint: Endpoint, address_setting: str, timeout_s: float) -> None:
     provider = provider_named(endpoint.provider)
-    base = endpoint.base
+    base = endpoint.address
     if base is None:  # a provider that only litellm knows: the first call will tell
         return
     style = provider.style if provider is not None else "openai"
     one_model = style in ("anthropic", "gemini") or (
         style == "openai" and base == "https://api.openai.com/v1"
     )
-    path = {"anthropic": "/v1/models", "gemini": "/v1beta/models", "ollama": "/api/tags"}.get(
-        style, "/models"
-    )
+    path = {"anthropic": "/v1/models", "ollama": "/api/tags"}.get(style, "/models")
     if one_model:
         path += f"/{quote(endpoint.name)}"
     try:

@@ -49,7 +49,7 @@ _PROVIDERS = (
     Provider(
         "gemini",
         ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        "https://generativelanguage.googleapis.com",
+        "https://generativelanguage.googleapis.com/v1beta",
         ("GEMINI_API_BASE",),
         "gemini",
     ),
@@ -149,14 +149,19 @@ class Endpoint(Record):
 
     @property
     def base(self) -> str | None:
-        """The address that will be called, as far as it is known; without a slash at its end."""
+        """The address that a call has to be given, without a slash at its end; None: the provider's own,
+        which litellm knows."""
         if self.api_base is not None:
             return self.api_base
         provider = provider_named(self.provider)
-        if provider is None:
-            return None
-        given = (os.environ.get(variable) for variable in provider.base_variables)
-        return (next((base for base in given if base), None) or provider.base or "").rstrip("/") or None
+        given = (os.environ.get(variable) for variable in (provider.base_variables if provider else ()))
+        return next((base.rstrip("/") for base in given if base), None)
+
+    @property
+    def address(self) -> str | None:
+        """Where it is, as far as that is known here."""
+        provider = provider_named(self.provider)
+        return self.base or (provider.base if provider is not None else None)
 
     @property
     def is_own_server(self) -> bool:

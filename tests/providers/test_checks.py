@@ -204,7 +204,11 @@ class TestProvidersWithAListingOfTheirOwn:
         ) as server:
             with pytest.raises(UserError, match="does not accept the key in GOOGLE_API_KEY"):
                 check(
-                    Endpoint(model="gemini/gemini-3.8-flash", api_base=server.address, key="GOOGLE_API_KEY")
+                    Endpoint(
+                        model="gemini/gemini-3.8-flash",
+                        api_base=f"{server.address}/v1beta",
+                        key="GOOGLE_API_KEY",
+                    )
                 )
             (request,) = server.received
             assert request.path == "/v1beta/models/gemini-3.8-flash"

@@ -87,4 +87,5 @@ def test_the_address_of_the_environment_counts_unless_one_is_given(monkeypatch: 
     assert Endpoint(model="ollama/llava").base == "http://other:11434"
     assert Endpoint(model="ollama/llava", api_base="http://third:1").base == "http://third:1"
     monkeypatch.delenv("OLLAMA_API_BASE")
-    assert Endpoint(model="ollama/llava").base == "http://localhost:11434"
+    assert Endpoint(model="ollama/llava").base is None
+    assert Endpoint(model="ollama/llava").address == "http://localhost:11434"

@@ -170,7 +170,7 @@ class HostedEmbedder:
         raise UserError(f"{self._where()} refuses the texts: {_told(error)}") from None
 
     def _where(self) -> str:
-        return f"embedder.model={self.endpoint.model} at {self.endpoint.base or 'its provider'}"
+        return f"embedder.model={self.endpoint.model} at {self.endpoint.address or 'its provider'}"
 
 
 def endpoint_of(
