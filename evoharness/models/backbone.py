@@ -7,6 +7,8 @@ from evoharness.errors import UserError
 from evoharness.models.task import Output, Task
 from evoharness.records.spend import Spend
 
+NOTHING = Spend()
+
 
 @dataclass(frozen=True)
 class Reply(Generic[Output]):
@@ -19,6 +21,13 @@ class Reply(Generic[Output]):
     """Nothing was paid for it now: an earlier call had the same question."""
     notes: tuple[str, ...] = ()
     """What the backbone had to do that the caller should know, such as leaving out frames."""
+    wasted: Spend = NOTHING
+    """What was paid on top for answers that were empty or could not be read; no part of `spend`."""
+
+    @property
+    def paid(self) -> Spend:
+        """What was paid for it now."""
+        return self.wasted if self.cached else self.spend + self.wasted
 
 
 class Backbone(Protocol):
@@ -41,7 +50,7 @@ class Backbone(Protocol):
 class BackboneError(Exception):
     """A task that ended without an output."""
 
-    spend: Spend = Spend()
+    spend: Spend = NOTHING
     """What was paid before it ended: a refusal and an unreadable answer cost as much as a good one."""
 
     def costing(self, spend: Spend) -> Self:

@@ -1,17 +1,25 @@
 """Typed tasks done by models that LiteLLM reaches."""
 
-import json
+import hashlib
+import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from evoharness.models.backbone import BackboneUnavailable, Reply, Unparsed
-from evoharness.models.hosted.completion import Completion, Request, complete
-from evoharness.models.hosted.faults import CallFailed
-from evoharness.models.settings import DEFAULT, Price, Rates
+from evoharness.errors import UserError
+from evoharness.models.backbone import Reply
+from evoharness.models.hosted.asking import Asking, Means
+from evoharness.models.hosted.clock import Clock
+from evoharness.models.hosted.pictures import Encoder, ImageFormat
+from evoharness.models.hosted.profiles import profile_of
+from evoharness.models.hosted.retrying import RetryPolicy
+from evoharness.models.hosted.seats import Seat
+from evoharness.models.prompting import Prompt
+from evoharness.models.response_cache import CachedResponse, cache_key
+from evoharness.models.settings import DEFAULT, ROLES, Price, Rates
 from evoharness.models.task import Output, Task
 from evoharness.providers import Endpoint
-from evoharness.records.spend import Spend
+from evoharness.records.frame import Frame
 
 if TYPE_CHECKING:
     from evoharness.models.budget import Budget
@@ -28,7 +36,10 @@ class LiteLLMBackbone:
     those for that role.
     `prices`: model → price, where litellm's table does not know it or knows another.
     `rates`: how fast each model may be called; all processes that are given the same `limits_dir` share it.
-    `profiles`: model, provider or role → fields of `profiles.Profile` that differ from what is known.
+    `profiles`: pattern of a model's id, provider, or role → fields of `Profile` that differ from what is
+    known.
+    `retries`: what to do about passing faults; by default as often as `rates.attempts` says.
+    `seed`: of the jitter between attempts.
     """
 
     def __init__(
@@ -43,46 +54,93 @@ class LiteLLMBackbone:
         budget: "Budget | None" = None,
         limits_dir: Path | None = None,
         profiles: Mapping[str, Mapping[str, Any]] | None = None,
-        image_format: Literal["jpeg", "png"] = "jpeg",
+        image_format: ImageFormat = "jpeg",
+        retries: RetryPolicy | None = None,
         seed: int = 0,
+        clock: Clock | None = None,
     ) -> None:
-        self._endpoints = {
-            role: model if isinstance(model, Endpoint) else Endpoint(model=model, api_base=api_base)
-            for role, model in models.items()
-        }
-        self._rates = rates or Rates()
+        rates = rates or Rates()
+        clock = clock or Clock()
+        self._cache = cache
+        self._seed = seed
+        self._seats: dict[str, Seat] = {}
+        self._image_format = image_format
+        shared: dict[tuple[str, str | None, tuple[str, ...], str], Seat] = {}
+        for role, model in models.items():
+            endpoint = model if isinstance(model, Endpoint) else Endpoint(model=model, api_base=api_base)
+            seat = Seat(
+                endpoint,
+                profile_of(endpoint.model, endpoint.is_own_server, profiles, role),
+                _of_role(parameters or {}, role),
+                (prices or {}).get(endpoint.model),
+                rates,
+                limits_dir,
+                clock,
+            )
+            same = (seat.id, endpoint.base, endpoint.key_variables, endpoint.model)
+            self._seats[role] = shared.setdefault(same, seat)
+        self._means = Means(
+            Encoder(image_format), retries or RetryPolicy(rates.attempts), clock, rates.timeout_s, budget
+        )
+        self._prepared = False
+        self._preparing = threading.Lock()
 
     @property
     def id(self) -> str:
-        """Which models answer, and with what; part of every cache key."""
-        return ",".join(f"{role}={endpoint.model}" for role, endpoint in sorted(self._endpoints.items()))
+        """Which models answer for which roles, with their profiles and parameters."""
+        seats = ",".join(f"{role}={seat.id}" for role, seat in sorted(self._seats.items()))
+        return f"litellm:{seats}:{self._image_format}"
 
     def run(self, task: Task[Output]) -> Reply[Output]:
-        """See `Backbone`."""
-        from evoharness.models.prompting import read, render
+        """See `Backbone`. BackboneUnavailable that is a UserError as well is for the user to put right."""
+        seat = self._seat(task)
+        asking = Asking(task, seat, self._means)
+        key = self._key(task, seat, asking.prompt)
+        if self._cache is not None and (kept := self._cache.get(key)) is not None:
+            try:
+                return Reply(asking.read(kept.answer), kept.spend, cached=True, notes=asking.notes)
+            except ValueError:
+                pass  # written when answers were read otherwise: ask again
+        seat.secret()
+        self._prepare(seat)
+        asking.chance.seed(f"{self._seed} {key}")
+        answer = asking.answer()
+        if self._cache is not None:
+            self._cache.put(key, CachedResponse(answer=answer.written, spend=answer.spend))
+        return Reply(answer.output, answer.spend, notes=answer.notes, wasted=answer.wasted)
 
-        prompt = render(task)
-        endpoint = self._endpoints.get(task.role.value) or self._endpoints[DEFAULT]
-        text = "\n".join(part for part in prompt.parts if isinstance(part, str))
-        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": text}]
-        parameters = {"temperature": task.temperature, "max_tokens": task.max_output_tokens}
-        request = Request(
-            endpoint.model,
-            messages,
-            parameters,
-            endpoint.api_base,
-            endpoint.secret() or "none",
-            self._rates.timeout_s,
+    def _seat(self, task: Task[Any]) -> Seat:
+        seat = self._seats.get(task.role.value) or self._seats.get(DEFAULT)
+        if seat is None:
+            raise UserError(f"no model is named for the role {task.role.value}, and none as default")
+        return seat
+
+    def _prepare(self, seat: Seat) -> None:
+        """Import litellm and look the model up, in one thread; the others wait."""
+        if not self._prepared:
+            with self._preparing:
+                seat.prepare()
+                self._prepared = True
+        seat.prepare()
+
+    def _key(self, task: Task[Any], seat: Seat, prompt: Prompt) -> str:
+        digest = hashlib.sha256(f"{self._image_format}\0{prompt.system}".encode())
+        for part in prompt.parts:
+            written = f"frame {part.key}" if isinstance(part, Frame) else f"text {part}"
+            digest.update(b"\0" + written.encode("utf-8", "surrogatepass"))
+        sampling = {
+            "temperature": task.temperature,
+            "max_tokens": task.max_output_tokens,
+            **seat.parameters,
+        }
+        return cache_key(
+            seat.id, prompt.name, prompt.version, digest.hexdigest(), sampling, getattr(task, "sample", 0)
         )
-        try:
-            completion: Completion = complete(request)
-        except CallFailed as failure:
-            raise BackboneUnavailable(str(failure)) from failure
-        try:
-            output = read(task, json.loads(completion.text))
-        except ValueError as error:
-            raise Unparsed(str(error)) from error
-        return Reply(
-            output,
-            Spend(calls=1, input_tokens=completion.input_tokens, output_tokens=completion.output_tokens),
-        )
+
+
+def _of_role(parameters: Mapping[str, Any], role: str) -> dict[str, Any]:
+    """Those for every call, then those under `default`, then those under the role."""
+    found = {name: value for name, value in parameters.items() if name not in (DEFAULT, *ROLES)}
+    for whose in (DEFAULT, role):
+        found.update(parameters.get(whose) or {})
+    return found

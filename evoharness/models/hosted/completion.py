@@ -1,10 +1,11 @@
 """One call through LiteLLM: a request in, a completion or a `CallFailed` out."""
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from evoharness.models.hosted.faults import CallFailed, Fault
+from evoharness.models.hosted.faults_of import failed_call
 from evoharness.providers import litellm_module
 
 
@@ -17,9 +18,9 @@ class Request:
     messages: Sequence[Mapping[str, Any]]
     parameters: Mapping[str, Any]
     api_base: str | None
-    secret: str | None
-    """The key; it goes to litellm and nowhere else."""
     timeout_s: float
+    secret: str | None = field(default=None, repr=False)
+    """The key; it goes to litellm and nowhere else. None: litellm looks for it itself."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,13 @@ class Completion:
 
     text: str
     finish_reason: str
+    """`stop`, `length` (the limit of tokens was reached), `content_filter`, …; empty: there is no choice."""
+    refusal: str
+    """Why the model will not answer, in its words; empty when it does."""
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
-    refusal: str = ""
+    """As litellm's table of prices has it; None when it has none."""
 
 
 def complete(request: Request) -> Completion:
@@ -48,13 +52,28 @@ def complete(request: Request) -> Completion:
             **request.parameters,
         )
     except Exception as error:
-        raise CallFailed(Fault.SERVER, type(error).__name__) from error
-    choice = response.choices[0]
-    usage = response.usage
+        failure = failed_call(error, request.parameters, [request.secret], time.time())
+    else:
+        return _read(response)
+    raise failure  # outside the handler: what litellm raised may hold a key, and goes no further
+
+
+def _read(response: Any) -> Completion:
+    usage = getattr(response, "usage", None)
+    cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    tokens = [getattr(usage, name, 0) or 0 for name in ("prompt_tokens", "completion_tokens")]
+    paid = (int(tokens[0]), int(tokens[1]), cost if isinstance(cost, int | float) else None)
+    choices = getattr(response, "choices", None) or []
+    if not choices:
+        return Completion("", "", "", *paid)
+    message = getattr(choices[0], "message", None)
+    content = getattr(message, "content", None)
+    if isinstance(content, list):
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    refusal = getattr(message, "refusal", None)
     return Completion(
-        choice.message.content or "",
-        choice.finish_reason or "",
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        None,
+        content if isinstance(content, str) else "",
+        str(getattr(choices[0], "finish_reason", "") or ""),
+        refusal if isinstance(refusal, str) else "",
+        *paid,
     )

@@ -42,6 +42,7 @@ class CallFailed(Exception):
         *,
         retry_after_s: float | None = None,
         parameter: str | None = None,
+        most_images: int | None = None,
     ) -> None:
         super().__init__(message)
         self.fault = fault
@@ -49,3 +50,7 @@ class CallFailed(Exception):
         """How long the server asks to wait, in seconds; None when it does not say."""
         self.parameter = parameter
         """The parameter that is not accepted, as litellm names it."""
+        self.most_images = most_images
+        """How many pictures the server takes, when it says so."""
+        self.attempts = 1
+        """How many calls were made in vain."""

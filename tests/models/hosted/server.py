@@ -10,7 +10,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -197,10 +197,8 @@ def scripted_server() -> Iterator[ScriptedServer]:
             pass
 
         def finish(self) -> None:
-            try:
+            with suppress(OSError, ValueError):
                 super().finish()
-            except (OSError, ValueError):
-                pass
 
     server = _Server(("127.0.0.1", 0), Handler)
     state = ScriptedServer(f"http://127.0.0.1:{server.server_address[1]}/v1")

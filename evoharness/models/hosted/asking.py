@@ -1,0 +1,308 @@
+"""One task asked of one seat: calls until there is a readable answer, or an error that says why not."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic
+
+from evoharness.models.answers import parse
+from evoharness.models.backbone import (
+    BackboneError,
+    BackboneUnavailable,
+    MissingKey,
+    Refused,
+    UnknownModel,
+    Unparsed,
+    Unreachable,
+    UnsupportedTask,
+)
+from evoharness.models.budget import CannotPay
+from evoharness.models.hosted.clip import Clip, make_clip, suits
+from evoharness.models.hosted.clock import Clock
+from evoharness.models.hosted.completion import Completion, Request, complete
+from evoharness.models.hosted.faults import CallFailed, Fault
+from evoharness.models.hosted.messages import Message, corrected, response_format, to_messages
+from evoharness.models.hosted.pictures import Encoder, Picture, thinned
+from evoharness.models.hosted.retrying import RetryPolicy
+from evoharness.models.hosted.seats import Seat
+from evoharness.models.prompting import read, render
+from evoharness.models.task import Output, Task
+from evoharness.records.frame import Frame
+from evoharness.records.spend import Spend
+
+if TYPE_CHECKING:
+    from evoharness.models.budget import Budget
+
+MORE_ROOM = 3
+"""How many times the tokens a model gets that used all it had before it came to an end."""
+MOST_LEARNED = 8
+"""How many refused parameters or limits one task works around."""
+BLOCKED_ENDS = ("content_filter", "safety", "refusal", "prohibited_content")
+
+
+@dataclass(frozen=True)
+class Means:
+    """What asking needs beside the seat."""
+
+    encoder: Encoder
+    retries: RetryPolicy
+    clock: Clock
+    timeout_s: float
+    budget: "Budget | None"
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Output]):
+    """A readable answer."""
+
+    output: Output
+    written: str
+    """The answer on the wire, as JSON."""
+    spend: Spend
+    """What the call took that gave it."""
+    wasted: Spend
+    """What calls before it took that gave nothing to read."""
+    notes: tuple[str, ...]
+
+
+class _NeedsFewer(Exception):
+    """The request was too large; so many frames may do."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+
+class Asking(Generic[Output]):
+    """Asks one task; used once."""
+
+    def __init__(self, task: Task[Output], seat: Seat, means: Means) -> None:
+        """Thins the frames to as many pictures as the model takes; UnsupportedTask when it takes none."""
+        self._task = task
+        self._seat = seat
+        self._means = means
+        self.chance = random.Random(0)
+        """Where the jitter comes from."""
+        self._spent = Spend()
+        self._notes: list[str] = []
+        self._room = 1
+        if len(frames_in(task)) > seat.profile.max_images:
+            self._thin(seat.profile.max_images, f"takes at most {seat.profile.max_images} pictures a request")
+        self.prompt = render(self._task)
+
+    def read(self, written: str) -> Output:
+        """The output of an answer that was kept. ValueError when it cannot be read any more."""
+        return read(self._task, json.loads(written))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What had to be done that the caller should know, so far."""
+        return tuple(dict.fromkeys(self._notes))
+
+    def answer(self) -> Answer[Output]:
+        """Ask. Raises a BackboneError, with what was paid before it."""
+        try:
+            while True:
+                try:
+                    return self._answer()
+                except _NeedsFewer as fewer:
+                    self._thin(fewer.count, "takes no more at once")
+                    self.prompt = render(self._task)
+        except BackboneError as error:
+            raise error.costing(error.spend + self._spent) from None
+
+    def _answer(self) -> Answer[Output]:
+        messages, shown = self._messages()
+        first, spend = self._say(messages, shown)
+        try:
+            return self._readable(first.text, spend)
+        except ValueError as error:
+            wrong = str(error)
+        self._spent += spend
+        if first.finish_reason == "length":
+            self._room *= MORE_ROOM
+        second, spend = self._say(corrected(messages, first.text, wrong), shown)
+        try:
+            return self._readable(second.text, spend)
+        except ValueError as error:
+            self._spent += spend
+            raise Unparsed(f"{self._seat.model} on {self._named}: {error}") from None
+
+    def _readable(self, text: str, spend: Spend) -> Answer[Output]:
+        value = parse(text, self.prompt.schema)
+        output = read(self._task, value)
+        return Answer(output, json.dumps(value), spend, self._spent, self.notes)
+
+    def _messages(self) -> tuple[list[Message], Sequence[Frame]]:
+        """The messages, and the frames that they show."""
+        profile = self._seat.profile
+        while True:
+            frames = [part for part in self.prompt.parts if isinstance(part, Frame)]
+            clip: Clip | None = make_clip(frames, profile) if suits(frames, profile) else None
+            pictures: list[Picture] | int = [] if clip else self._means.encoder.within(frames, profile)
+            if not isinstance(pictures, int):
+                return to_messages(self.prompt, pictures, clip, profile), frames
+            limit = f"takes at most {profile.max_request_bytes / 1e6:g} MB of pictures a request"
+            self._thin(pictures, limit)
+            self.prompt = render(self._task)
+
+    def _thin(self, count: int, because: str) -> None:
+        frames = frames_in(self._task)
+        field = type(self._task).model_fields.get("frames")
+        if field is None or (count < 1 and field.is_required()):
+            raise UnsupportedTask(
+                f"{self._seat.model} {because}, and {self._named} shows {len(frames)}: "
+                f"name another model for the role {self._task.role.value}"
+            )
+        kept = tuple(thinned(frames, count))
+        self._task = self._task.model_copy(update={"frames": kept})
+        self._notes.append(f"{len(kept)} of {len(frames)} frames are shown: {self._seat.model} {because}")
+
+    def _say(self, messages: Sequence[Message], shown: Sequence[Frame]) -> tuple[Completion, Spend]:
+        """A completion that is not empty, and what it took. Raises Refused when there is none."""
+        for _ in range(2):
+            completion = self._call(messages, shown)
+            spend = self._spend_of(completion, len(shown))
+            if completion.text.strip() and not completion.refusal:
+                return completion, spend
+            self._spent += spend
+            if completion.refusal or completion.finish_reason in BLOCKED_ENDS:
+                said = f": {completion.refusal}" if completion.refusal else ""
+                raise Refused(f"{self._seat.model} declines {self._named}{said[:300]}")
+            if completion.finish_reason == "length":
+                self._room *= MORE_ROOM
+        if completion.finish_reason == "length":
+            raise Unparsed(f"{self._seat.model} on {self._named}: all tokens were used before it answered")
+        raise Refused(f"{self._seat.model} gave an empty answer to {self._named}, twice")
+
+    def _call(self, messages: Sequence[Message], shown: Sequence[Frame]) -> Completion:
+        """One completion, whatever it takes to get it."""
+        learned = 0
+        while True:
+            parameters = self._parameters()
+            budget = self._means.budget
+            estimate = self._estimate(messages, shown, parameters)
+            reservation = budget.reserve(estimate) if budget is not None else None
+            completion: Completion | None = None
+            try:
+                completion = self._patiently(messages, parameters, estimate)
+                return completion
+            except CallFailed as failure:
+                learned += 1
+                if learned > MOST_LEARNED or not self._learn(failure, parameters, shown):
+                    raise self._ended(failure) from None
+            finally:
+                if budget is not None and reservation is not None:
+                    if completion is None:
+                        budget.refund(reservation)
+                    else:
+                        budget.settle(reservation, self._spend_of(completion, len(shown)))
+
+    def _patiently(
+        self, messages: Sequence[Message], parameters: Mapping[str, Any], estimate: Spend
+    ) -> Completion:
+        """One completion, over passing faults. Raises CallFailed."""
+        seat, means = self._seat, self._means
+        request = Request(
+            seat.model, messages, parameters, seat.endpoint.api_base, means.timeout_s, seat.secret()
+        )
+        attempt = 0
+        while True:
+            attempt += 1
+            with seat.limiter.admit(estimate.tokens) as admission:
+                try:
+                    completion = complete(request)
+                except CallFailed as failed:
+                    failure = failed
+                    admission.used(0)
+                else:
+                    seat.known = True
+                    admission.used(completion.input_tokens + completion.output_tokens)
+                    return completion
+            seat.known = seat.known or failure.fault not in (Fault.NO_CONNECTION, Fault.TIMEOUT, Fault.MODEL)
+            wait = means.retries.wait(failure, attempt, seat.known, self.chance)
+            if wait is None:
+                failure.attempts = attempt
+                raise failure
+            if failure.fault is Fault.BUSY:
+                seat.limiter.hold(wait)
+            means.clock.sleep(wait)
+
+    def _learn(self, failure: CallFailed, sent: Mapping[str, Any], shown: Sequence[Frame]) -> bool:
+        """Change what the failure shows to be wrong; whether there was anything."""
+        if failure.fault is Fault.PARAMETER:
+            note = self._seat.learn_parameter(failure, sent)
+            if note is not None:
+                self._notes.append(note)
+            return note is not None
+        if failure.fault is Fault.TOO_LARGE and len(shown) > 1 and "frames" in type(self._task).model_fields:
+            if failure.most_images is not None:
+                self._seat.learn_images(failure.most_images)
+            fewer = len(shown) // 2 if failure.most_images is None else failure.most_images
+            if fewer < len(shown):
+                raise _NeedsFewer(fewer)
+        return False
+
+    def _ended(self, failure: CallFailed) -> BackboneError:
+        """The error of the task that a failed call ends in."""
+        seat, said = self._seat, str(failure)
+        model, base = seat.model, seat.endpoint.base or "its provider"
+        if failure.fault is Fault.KEY:
+            names = " or ".join(seat.endpoint.key_variables) or "its provider's environment variable"
+            return MissingKey(f"{model}: the key in {names} is not accepted: {said}")
+        if failure.fault is Fault.QUOTA:
+            return CannotPay(f"{model}: the account at {base} is out of credit or quota: {said}")
+        if failure.fault is Fault.MODEL:
+            return UnknownModel(f"{model}: there is no such model at {base}: {said}")
+        if failure.fault is Fault.NO_CONNECTION and not seat.known:
+            return Unreachable(f"{model}: nothing answers at {base} ({said}): is the server running?")
+        if failure.fault is Fault.BLOCKED:
+            return Refused(f"{model} declines {self._named}: {said}")
+        if failure.fault is Fault.TOO_LARGE:
+            return Refused(f"{self._named} is larger than {model} takes: {said}")
+        tries = "" if failure.attempts == 1 else f" after {failure.attempts} attempts"
+        return BackboneUnavailable(f"{model} at {base} gave no answer{tries}: {said}")
+
+    def _parameters(self) -> dict[str, Any]:
+        profile = self._seat.profile
+        asked = {
+            "temperature": self._task.temperature,
+            "max_tokens": (self._task.max_output_tokens + profile.thinking_tokens) * self._room,
+            "response_format": response_format(self.prompt, profile.json_mode),
+            **self._seat.parameters,
+        }
+        return self._seat.accepted(asked)
+
+    def _estimate(
+        self, messages: Sequence[Message], shown: Sequence[Frame], parameters: Mapping[str, Any]
+    ) -> Spend:
+        """The most that one call may take."""
+        text = sum(_text_bytes(message["content"]) for message in messages)
+        profile = self._seat.profile
+        given = text // 2 + 64 + sum(profile.image_tokens(frame.width, frame.height) for frame in shown)
+        room = parameters.get("max_tokens") or parameters.get("max_completion_tokens")
+        received = int(room) if room else self._task.max_output_tokens + profile.thinking_tokens
+        cost = self._seat.estimated_cost(given, received) if self._means.budget is not None else None
+        return Spend(calls=1, input_tokens=given, output_tokens=received, frames=len(shown), cost_usd=cost)
+
+    def _spend_of(self, completion: Completion, frames: int) -> Spend:
+        given, received = completion.input_tokens, completion.output_tokens
+        cost = self._seat.cost(given, received, completion.cost_usd)
+        return Spend(calls=1, input_tokens=given, output_tokens=received, frames=frames, cost_usd=cost)
+
+    @property
+    def _named(self) -> str:
+        return type(self._task).__name__
+
+
+def frames_in(task: Task[Any]) -> tuple[Frame, ...]:
+    """The frames that a task shows."""
+    one = getattr(task, "frame", None)
+    return (one,) if isinstance(one, Frame) else tuple(getattr(task, "frames", ()))
+
+
+def _text_bytes(content: Any) -> int:
+    if isinstance(content, str):
+        return len(content.encode())
+    return sum(len(part["text"].encode()) for part in content if part["type"] == "text")

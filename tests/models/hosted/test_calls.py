@@ -1,0 +1,246 @@
+"""One task, one call: what is sent, what is read, what it costs."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evoharness.errors import UserError
+from evoharness.models.backbone import Refused, Unparsed, UnsupportedTask
+from evoharness.models.budget import Budget, BudgetExceeded, Caps
+from evoharness.models.hosted import LiteLLMBackbone
+from evoharness.models.perception_tasks import DescribeFrame, InspectFrames
+from evoharness.models.reasoning_tasks import AnswerQuestion, Reason
+from evoharness.models.response_cache import ResponseCache
+from evoharness.models.settings import Price, Rates
+from evoharness.records.evidence import Evidence
+from evoharness.records.interval import Interval
+from evoharness.records.spend import Spend
+from tests.models.hosted.conftest import KEY, MODEL, drawn
+from tests.models.hosted.server import Connection, Request, ScriptedServer, answers, completion, says, sends
+
+Make = Callable[..., LiteLLMBackbone]
+CHOICE = {"reason": "seen", "choice": "A", "scores": [], "guessed": False}
+TASK = Reason(prompt="Sum up.", evidence=(Evidence(source="look", text="a red ball"),))
+
+
+def test_a_task_is_one_call_with_its_prompt_its_schema_and_its_sampling(
+    server: ScriptedServer, make: Make
+) -> None:
+    server.will(answers({"text": "a ball"}))
+    reply = make().run(TASK)
+    assert reply.output.text == "a ball"
+    assert reply.spend == Spend(calls=1, input_tokens=11, output_tokens=7, cost_usd=None)
+    assert (reply.cached, reply.notes, reply.wasted) == (False, (), Spend())
+    (request,) = server.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.body["model"] == "scripted"
+    assert request.body["temperature"] == TASK.temperature
+    assert request.body["max_tokens"] == TASK.max_output_tokens
+    shape = request.body["response_format"]
+    assert shape["type"] == "json_schema"
+    assert shape["json_schema"]["strict"] is True
+    assert shape["json_schema"]["schema"]["additionalProperties"] is False
+    system, user = request.body["messages"]
+    assert system["role"] == "system"
+    assert "a red ball" in user["content"]
+    assert "a red ball" not in system["content"]
+
+
+def test_roles_may_have_models_addresses_and_parameters_of_their_own(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    server.will(answers({"text": "x"}))
+    backbone = LiteLLMBackbone(
+        {"default": "openai/one", "solver": "openai/two"},
+        api_base=server.address,
+        parameters={"top_p": 0.9, "solver": {"seed": 7}, "judge": {"seed": 8}},
+    )
+    backbone.run(TASK)
+    (body,) = server.bodies
+    assert (body["model"], body["top_p"], body["seed"]) == ("two", 0.9, 7)
+    assert "openai/one" in backbone.id
+    assert "openai/two" in backbone.id
+    with pytest.raises(UserError, match="solver"):
+        LiteLLMBackbone({"judge": MODEL}, api_base=server.address).run(TASK)
+
+
+def test_the_id_names_what_answers_depend_on_and_nothing_else(make: Make) -> None:
+    same = (
+        make(api_base="http://127.0.0.1:1"),
+        make(api_base="http://127.0.0.1:2", rates=Rates(concurrency=3)),
+    )
+    assert same[0].id == same[1].id
+    others = {
+        make("openai/other").id,
+        make(parameters={"top_p": 0.5}).id,
+        make(profiles={"openai": {"max_images": 3}}).id,
+        make(image_format="png").id,
+    }
+    assert len(others | {same[0].id}) == 5
+    with pytest.raises(UserError, match="max_pictures"):
+        make(profiles={"openai": {"max_pictures": 3}})
+
+
+def test_a_price_that_was_given_counts_and_an_unknown_one_is_no_zero(
+    server: ScriptedServer, make: Make
+) -> None:
+    server.will(says('{"text": "x"}', prompt_tokens=1_000_000, completion_tokens=500_000))
+    assert make().run(TASK).spend.cost_usd is None
+    priced = make(prices={MODEL: Price(input=2.0, output=4.0)}).run(TASK)
+    assert priced.spend.cost_usd is not None
+    assert math.isclose(priced.spend.cost_usd, 4.0)
+    # A server of one's own is not paid what the provider of a model of that name asks for.
+    assert make("openai/gpt-4o-mini").run(TASK).spend.cost_usd is None
+
+
+def test_an_answer_that_cannot_be_read_is_shown_to_the_model_once(server: ScriptedServer, make: Make) -> None:
+    server.will(says("It is a ball."), answers({"text": "a ball"}))
+    reply = make().run(TASK)
+    assert reply.output.text == "a ball"
+    first, second = server.bodies
+    *before, said, error = second["messages"]
+    assert before == first["messages"]
+    assert said == {"role": "assistant", "content": "It is a ball."}
+    assert "no JSON object" in error["content"]
+    assert reply.spend == reply.wasted == Spend(calls=1, input_tokens=11, output_tokens=7, cost_usd=None)
+    assert reply.paid.calls == 2
+
+
+def test_an_answer_that_stays_unreadable_is_a_typed_failure_with_its_price(
+    server: ScriptedServer, make: Make
+) -> None:
+    server.will(says('{"text": '))
+    with pytest.raises(Unparsed, match="openai/scripted on Reason: ") as error:
+        make().run(TASK)
+    assert len(server.requests) == 2
+    assert error.value.spend.calls == 2
+    assert error.value.spend.input_tokens == 22
+
+
+def test_what_does_not_fit_the_task_is_told_as_well(server: ScriptedServer, make: Make) -> None:
+    task = AnswerQuestion(text="Which?", options=("red", "blue"))
+    server.will(answers({**CHOICE, "choice": "Z"}), says("no"))
+    with pytest.raises(Unparsed):
+        make().run(task)
+    assert '"Z" is none of "A", "B"' in server.bodies[1]["messages"][-1]["content"]
+
+
+def test_a_model_that_came_to_its_limit_is_given_more_room(server: ScriptedServer, make: Make) -> None:
+    server.will(says("", finish_reason="length"), answers({"text": "x"}))
+    reply = make().run(TASK)
+    assert [body["max_tokens"] for body in server.bodies] == [2048, 6144]
+    assert reply.wasted.calls == 1
+    server.will(says('{"text": "a bal', finish_reason="length"), answers({"text": "a ball"}))
+    assert make().run(TASK).output.text == "a ball"
+    assert server.bodies[-1]["max_tokens"] == 6144
+    server.will(says("", finish_reason="length"))
+    with pytest.raises(Unparsed, match="all tokens were used"):
+        make().run(TASK)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        says(None, refusal="I can't help with that."),
+        says("", finish_reason="content_filter"),
+        says("I will not", finish_reason="stop", refusal="no"),
+    ],
+)
+def test_a_refusal_is_no_crash_and_not_asked_again(
+    server: ScriptedServer, make: Make, refusal: object
+) -> None:
+    server.will(refusal)  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="openai/scripted declines Reason") as error:
+        make().run(TASK)
+    assert len(server.requests) == 1
+    assert error.value.spend.calls == 1
+
+
+@pytest.mark.parametrize(
+    "empty", [says(None), says(""), says(" \n"), sends(200, {**completion(""), "choices": []})]
+)
+def test_an_empty_answer_is_asked_for_again_once(server: ScriptedServer, make: Make, empty: object) -> None:
+    server.will(empty, answers({"text": "x"}))  # type: ignore[arg-type]
+    reply = make().run(TASK)
+    assert reply.wasted.calls == reply.spend.calls == 1
+    server.will(empty)  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="empty answer") as error:
+        make().run(TASK)
+    assert error.value.spend.calls == 2
+
+
+def test_a_kept_answer_is_not_asked_for_again(server: ScriptedServer, make: Make, tmp_path: Path) -> None:
+    server.will(answers({"text": "x \ud83d"}))
+    cache = ResponseCache(tmp_path / "responses.sqlite")
+    first = make(cache=cache).run(TASK)
+    second = make(cache=cache, api_base="http://127.0.0.1:9/v1").run(TASK)
+    assert (second.output, second.spend) == (first.output, first.spend)
+    assert (first.cached, second.cached) == (False, True)
+    assert second.paid == Spend()
+    assert len(server.requests) == 1
+
+
+def test_another_sample_prompt_model_or_frame_is_another_question(
+    server: ScriptedServer, make: Make, tmp_path: Path
+) -> None:
+    server.will(answers(CHOICE))
+    cache = ResponseCache(tmp_path / "responses.sqlite")
+    task = AnswerQuestion(text="Which?", options=("red", "blue"), frames=drawn(1))
+    questions = [
+        (MODEL, task),
+        (MODEL, task.model_copy(update={"sample": 1})),
+        (MODEL, task.model_copy(update={"text": "Which one?"})),
+        (MODEL, task.model_copy(update={"frames": drawn(2)})),
+        ("openai/other", task),
+    ]
+    for model, question in questions * 2:
+        make(model, cache=cache).run(question)
+    assert len(server.requests) == len(questions)
+
+
+def test_nothing_is_asked_that_the_budget_does_not_cover(
+    server: ScriptedServer, make: Make, tmp_path: Path
+) -> None:
+    server.will(says("no JSON"), answers({"text": "x"}), answers({"text": "y"}))
+    budget = Budget(tmp_path / "budget.sqlite", Caps(calls=3))
+    backbone = make(budget=budget)
+    backbone.run(TASK)
+    assert (budget.used().calls, budget.in_flight()) == (2, 0)
+    backbone.run(TASK.model_copy(update={"prompt": "Again."}))
+    with pytest.raises(BudgetExceeded):
+        backbone.run(TASK)
+    assert (budget.used().calls, budget.in_flight(), len(server.requests)) == (3, 0, 3)
+    assert budget.used().input_tokens == 33
+
+
+def test_what_is_reserved_is_more_than_what_is_used(
+    server: ScriptedServer, make: Make, tmp_path: Path
+) -> None:
+    budget = Budget(tmp_path / "budget.sqlite", Caps(usd=5.0))
+    held: list[int] = []
+
+    def act(request: Request, connection: Connection) -> None:
+        held.append(budget.in_flight())
+        answers({"text": "x"})(request, connection)
+
+    server.will(act)
+    make(budget=budget, prices={MODEL: Price(input=1.0, output=1.0)}).run(TASK)
+    assert held == [1]
+    used = budget.used().cost_usd
+    assert used is not None
+    assert math.isclose(used, 18e-6)
+
+
+def test_a_model_that_cannot_see_is_told_apart_from_one_that_need_not(
+    server: ScriptedServer, make: Make
+) -> None:
+    blind = {"profiles": {"default": {"max_images": 0}}}
+    with pytest.raises(UnsupportedTask, match="video_expert"):
+        make(**blind).run(InspectFrames(frames=drawn(3), span=Interval(start=0, end=2), prompt=""))
+    with pytest.raises(UnsupportedTask, match="DescribeFrame"):
+        make(**blind).run(DescribeFrame(frame=drawn(1)[0], prompt=""))
+    assert not server.requests
