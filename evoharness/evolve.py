@@ -155,13 +155,11 @@ def print_summary(summary: "Summary") -> None:
 def print_paid(summary: "Summary") -> None:
     """What was paid by role, and how much of the work the response cache did."""
     from evoharness.cli.spending import paid_table
-    from evoharness.records.spend import total
 
     if summary.paid:
         paid_table(summary.paid).print()
-    kept = summary.calls - total(summary.paid).calls
-    if kept > 0:
-        print(f"{kept:,} of {summary.calls:,} calls were answered from the response cache")
+    if summary.cached.calls:
+        print(f"{summary.cached.calls:,} calls were answered from the response cache")
 
 
 def _both(values: dict[str, float], shown: Callable[[float], str]) -> str:

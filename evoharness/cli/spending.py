@@ -35,30 +35,28 @@ def budget_of(config: "Common", run: "RunDirectory") -> Path:
 
     To be called before workers start: what killed ones held is given back.
     """
-    from evoharness.evolution.workshop import paid_in
+    from evoharness.evolution.workshop import used_in
     from evoharness.models.budget import BUDGET_FILE, Budget
     from evoharness.records.spend import total
 
     budget = Budget(run.path / BUDGET_FILE, caps_of(config))
     if budget.caps or run.path.joinpath(BUDGET_FILE).exists():
-        budget.begin(used=total(paid_in(run.ledger)))
+        budget.begin(used=total(used_in(run.ledger).paid))
         budget.close()
     return run.path / BUDGET_FILE
 
 
 def out_of_budget(error: "CannotPay", run: "RunDirectory") -> UserError:
     """How a run of evolution ends that can pay for nothing more: in one line, with the way to go on."""
-    from evoharness.models.budget import BudgetExceeded
+    from evoharness.models.budget import BudgetExceeded, PriceUnknown
 
-    more = "budget.usd=null budget.calls=…"
+    more = " budget.usd=null" if isinstance(error, PriceUnknown) else ""
     if isinstance(error, BudgetExceeded):
         higher = max(2 * error.limit, error.used + error.needed)
-        more = (
-            f"budget.{error.cap}={higher:.2f}" if error.cap == "usd" else f"budget.{error.cap}={higher:.0f}"
-        )
+        more = f" budget.{error.cap}={higher:.{2 if error.cap == 'usd' else 0}f}"
     return UserError(
         f"{error}; what is done is kept, go on with: "
-        f"python -m evoharness.evolve resume={quote(run.shown)} {more}"
+        f"python -m evoharness.evolve resume={quote(run.shown)}{more}"
     )
 
 

@@ -2,16 +2,16 @@
 
 import threading
 
-from evoharness.models.backbone import Backbone, BackboneError, Reply
+from evoharness.models.backbone import NOTHING, Backbone, BackboneError, Reply
 from evoharness.models.task import Output, Task
-from evoharness.records.spend import Spend, Used, added
+from evoharness.records.spend import Spend, Used
 
 
 class MeteredBackbone:
     """A backbone that adds up what its tasks take, and what is paid for them, for each thread by itself.
 
     An answer from the response cache takes what it took when it was paid for, and is not paid again. A task
-    that ends without an output may have been paid for all the same.
+    that ends without an output may have been paid for all the same, and so may answers before a good one.
     """
 
     def __init__(self, backbone: Backbone) -> None:
@@ -28,9 +28,9 @@ class MeteredBackbone:
         try:
             reply = self._backbone.run(task)
         except BackboneError as error:
-            self._book(task, error.spend, paid=True)
+            self._book(task, error.spend)
             raise
-        self._book(task, reply.spend, paid=not reply.cached)
+        self._book(task, reply.paid, reply.spend if reply.cached else NOTHING)
         return reply
 
     def take(self) -> Used:
@@ -39,12 +39,9 @@ class MeteredBackbone:
         self._of_thread.used = Used()
         return used
 
-    def _book(self, task: Task[Output], spend: Spend, paid: bool) -> None:
-        if spend == Spend():
-            return
-        used = self._used
-        by_role = added(used.paid, {task.role.value: spend}) if paid else used.paid
-        self._of_thread.used = Used(spend=used.spend + spend, paid=by_role)
+    def _book(self, task: Task[Output], paid: Spend, cached: Spend = NOTHING) -> None:
+        by_role = {task.role.value: paid} if paid != NOTHING else {}
+        self._of_thread.used = self._used + Used(paid=by_role, cached=cached)
 
     @property
     def _used(self) -> Used:

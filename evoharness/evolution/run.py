@@ -135,7 +135,7 @@ def evolve(
             run.save(TEST, test)
     status, message = _status(rounds)
     seconds, spend = workshop.totals()
-    paid = workshop.paid()
+    used = workshop.used()
     result = Summary(
         status=status,
         message=message,
@@ -147,10 +147,11 @@ def evolve(
         test=test,
         noise=run.load(NOISE, NoiseFloor),
         calls=spend.calls,
-        cost_usd=total(paid).cost_usd,
+        cost_usd=total(used.paid).cost_usd,
         seconds=seconds,
         spend=spend,
-        paid=paid,
+        paid=used.paid,
+        cached=used.cached,
     )
     run.ledger.append("finished", status=status, final=incumbent.fingerprint)
     run.save(SUMMARY, result)

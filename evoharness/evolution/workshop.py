@@ -14,7 +14,7 @@ from evoharness.evolution.sources import QuestionSource
 from evoharness.harness import Harness, HarnessStore
 from evoharness.records.outcome import APPARATUS, Outcome
 from evoharness.records.question import Question
-from evoharness.records.spend import Spend, added, beyond, total
+from evoharness.records.spend import Spend, Used, beyond, total
 
 if TYPE_CHECKING:
     from evoharness.evaluation import Executor
@@ -61,7 +61,8 @@ class Workshop:
     def stage(self, round_number: int | None, name: str) -> Iterator[None]:
         """Enter a stage in the ledger, however it ends.
 
-        That is its time, what it used beside kept answers, and what was paid in it by role.
+        That is its time, what it used beside kept answers, what was paid in it by role, and what came from
+        the response cache.
         """
         began, before, kept = time.monotonic(), self.executor.used, self.books.answers
         try:
@@ -70,8 +71,9 @@ class Workshop:
             used = self.executor.used.spend.beyond(before.spend).beyond(self.books.answers.beyond(kept))
             paid = beyond(self.executor.used.paid, before.paid)
             seconds = round(time.monotonic() - began, 3)
+            cached = self.executor.used.cached.beyond(before.cached)
             self.run.ledger.append(
-                STAGE, round=round_number, stage=name, seconds=seconds, spend=used, paid=paid
+                STAGE, round=round_number, stage=name, seconds=seconds, spend=used, paid=paid, cached=cached
             )
 
     def answering(self, round_number: int | None, name: str) -> Answer:
@@ -106,17 +108,15 @@ class Workshop:
             spend += Spend.model_validate(event["spend"])
         return seconds, spend
 
-    def paid(self) -> dict[str, Spend]:
-        """Role → what was paid so far, however often the run was resumed."""
-        return paid_in(self.run.ledger)
+    def used(self) -> Used:
+        """What was paid by role, and what came from the response cache, however often the run was resumed."""
+        return used_in(self.run.ledger)
 
 
-def paid_in(ledger: "Ledger") -> dict[str, Spend]:
-    """Role → what was paid in all stages of a run."""
-    paid: dict[str, Spend] = {}
-    for event in ledger.events(STAGE):
-        paid = added(paid, {role: Spend(**spend) for role, spend in event.get("paid", {}).items()})
-    return paid
+def used_in(ledger: "Ledger") -> Used:
+    """What was paid by role, and what came from the response cache, in all stages of a run."""
+    events = ledger.events(STAGE)
+    return sum((Used(paid=e.get("paid", {}), cached=e.get("cached", Spend())) for e in events), Used())
 
 
 def sorts(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, tuple[float, float]]:

@@ -32,8 +32,7 @@ class BudgetedBackbone:
         """See `Backbone`; raises `CannotPay` as well, before the call."""
         with self._reserved(task) as paid:
             reply = self._backbone.run(task)
-            if not reply.cached:
-                paid.append(reply.spend)
+            paid.append(reply.paid)
         return reply
 
     @contextmanager

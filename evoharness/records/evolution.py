@@ -341,6 +341,8 @@ class Summary(Record):
     """What everything takes, answers from the response cache included."""
     paid: dict[str, Spend] = {}
     """Role → what was paid for calls that this run made."""
+    cached: Spend = Spend()
+    """What answers from the response cache took when they were paid for."""
 
 
 class Draw(Record):

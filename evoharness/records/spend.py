@@ -47,15 +47,20 @@ class Spend(Record):
 
 
 class Used(Record):
-    """What jobs took of the backbone, and what of it was paid for now."""
+    """What jobs took of the backbone: what was paid for now, and what was kept from earlier."""
 
-    spend: Spend = Spend()
-    """All of it, answers from the cache included."""
     paid: dict[str, Spend] = {}
     """Role → what was paid: calls that were made now, those that gave no output included."""
+    cached: Spend = Spend()
+    """What answers from the response cache took when they were paid for."""
+
+    @property
+    def spend(self) -> Spend:
+        """All of it."""
+        return total(self.paid) + self.cached
 
     def __add__(self, other: "Used") -> "Used":
-        return Used(spend=self.spend + other.spend, paid=added(self.paid, other.paid))
+        return Used(paid=added(self.paid, other.paid), cached=self.cached + other.cached)
 
 
 def total(paid: Mapping[str, Spend]) -> Spend:

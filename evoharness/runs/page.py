@@ -47,7 +47,6 @@ def render_page(run: RunDirectory, summary: Summary) -> str:
     return environment.from_string(source).render(
         name=run.path.name,
         paid=[*summary.paid.items(), *([("all", all_paid)] if len(summary.paid) > 1 else [])],
-        from_cache=max(0, summary.calls - all_paid.calls),
         summary=summary,
         facts=run.facts,
         config=run.config_text,

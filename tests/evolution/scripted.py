@@ -151,7 +151,7 @@ class ScriptedExecutor:
                 raise Killed
             self.asked += 1
             given = scripted_answer(item.question, able)
-            self.used += Used(spend=given.spend, paid={"solver": given.spend})
+            self.used += Used(paid={"solver": given.spend})
             answers.append(given)
         return answers
 
