@@ -140,6 +140,8 @@ class ScriptedServer:
     address: str
     requests: list[Request] = field(default_factory=list)
     script: list[Action] = field(default_factory=list)
+    close: Callable[[], None] = lambda: None
+    """Stops listening, as a server that went down."""
     most_at_once: int = 0
     """The largest number of requests that were open at the same time."""
     _open: int = 0
@@ -180,9 +182,15 @@ class _Server(ThreadingHTTPServer):
 def scripted_server() -> Iterator[ScriptedServer]:
     """A server on a free port of the loopback address, for the time of the block."""
 
+    open_connections: list[socket.socket] = []
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
+
+        def setup(self) -> None:
+            super().setup()
+            open_connections.append(self.connection)
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -204,9 +212,17 @@ def scripted_server() -> Iterator[ScriptedServer]:
     state = ScriptedServer(f"http://127.0.0.1:{server.server_address[1]}/v1")
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
-    try:
-        yield state
-    finally:
+
+    def close() -> None:
         server.shutdown()
         server.server_close()
         thread.join()
+        for connection in open_connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    state.close = close
+    try:
+        yield state
+    finally:
+        close()
