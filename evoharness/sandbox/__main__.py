@@ -18,6 +18,8 @@ MISTAKE = 2
 INTERRUPTED = 130
 LARGEST_FILE = 1 << 20
 """Bytes of the largest file that is read at all; the language policy allows far less."""
+TRIED = tuple(name for name in BACKENDS if name != "inprocess")
+"""Backends that attacks are tried on: the other one would be this process."""
 _ENTRY = re.compile(r"^def[ \t]+(strategy|tool)\b", re.MULTILINE)
 
 
@@ -32,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except (UserError, SandboxUnavailable) as error:
-        print(f"sandbox: {' '.join(str(error).split())}", file=sys.stderr)
+        told = " ".join(str(error).split()).replace("sandbox.allow_weaker=true", "--allow-weaker")
+        print(f"sandbox: {told}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -48,7 +51,6 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(work=_check)
     run = verbs.add_parser("run", help="run a file against a stub and print the result as one JSON object")
     run.set_defaults(work=_run)
-    run.add_argument("--backend", choices=BACKENDS, default="process")
     run.add_argument("--question", metavar="JSON", help="the question of a strategy, the arguments of a tool")
     run.add_argument("--raw", action="store_true", help="any Python, held by the system layers alone")
     for verb in (check, run):
@@ -59,10 +61,12 @@ def _parser() -> argparse.ArgumentParser:
     selftest.add_argument(
         "--group", action="append", choices=groups(), help="only this group (may be given again)"
     )
-    for verb in (run, selftest):
-        verb.add_argument("--allow-weaker", action="store_true", help="go on without Landlock and seccomp")
     bench = verbs.add_parser("bench", help="measure a run and a host call, as JSON")
     bench.set_defaults(work=_bench)
+    for verb, known in ((run, BACKENDS), (selftest, TRIED)):
+        verb.add_argument("--backend", choices=known, default="process")
+    for verb in (run, selftest, bench):
+        verb.add_argument("--allow-weaker", action="store_true", help="go on without Landlock and seccomp")
     return parser
 
 
@@ -84,7 +88,7 @@ def _run(given: argparse.Namespace) -> int:
     arguments = (chosen or {}) if entry == "tool" else {"question": QUESTION if chosen is None else chosen}
     backend = _backend(given)
     try:
-        _demand(backend, given.allow_weaker)
+        demand_level(backend.level, given.allow_weaker)
         result = backend.run(source, entry, arguments, api, SandboxLimits())
     finally:
         backend.close()
@@ -95,13 +99,13 @@ def _run(given: argparse.Namespace) -> int:
 def _selftest(given: argparse.Namespace) -> int:
     from evoharness.sandbox.report import print_self_test
 
-    return print_self_test(given.allow_weaker, given.group or ())
+    return print_self_test(given.allow_weaker, given.group or (), given.backend)
 
 
-def _bench(_: argparse.Namespace) -> int:
+def _bench(given: argparse.Namespace) -> int:
     from evoharness.sandbox.bench import measure
 
-    print(measure().model_dump_json(indent=2))
+    print(measure(allow_weaker=given.allow_weaker).model_dump_json(indent=2))
     return 0
 
 
@@ -113,16 +117,6 @@ def _backend(given: argparse.Namespace) -> SandboxBackend:
     from evoharness.sandbox.process import ProcessSandbox
 
     return ProcessSandbox(given.allow_weaker, raw=True)
-
-
-def _demand(backend: SandboxBackend, allow_weaker: bool) -> None:
-    try:
-        demand_level(backend.level, allow_weaker)
-    except SandboxUnavailable as error:
-        if backend.level.sufficient:
-            raise
-        told = str(error).replace("sandbox.allow_weaker=true", "--allow-weaker")
-        raise SandboxUnavailable(told) from error
 
 
 def _entry_of(source: str) -> str:

@@ -8,14 +8,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from evoharness.sandbox.attacks import groups, load_group
-from evoharness.sandbox.result import SandboxLevel, SandboxUnavailable, demand_level
+from evoharness.sandbox.result import SandboxLevel, demand_level
 from evoharness.sandbox.selftest import Report, Trial, self_test
 
 HELD, FAILED = 0, 1
 
 
-def print_self_test(allow_weaker: bool, chosen: Sequence[str] = ()) -> int:
-    """Try the attacks of the groups chosen (none: all) and print what came of them.
+def print_self_test(allow_weaker: bool, chosen: Sequence[str] = (), backend: str = "process") -> int:
+    """Try the attacks of the groups chosen (none: all) on a backend and print what came of them.
 
     The exit code: 1 when anything got through, else 0. Raises SandboxUnavailable when the level reached
     needs consent and there is none.
@@ -24,14 +24,12 @@ def print_self_test(allow_weaker: bool, chosen: Sequence[str] = ()) -> int:
 
     def on_level(level: SandboxLevel) -> None:
         printer.level(level)
-        try:
-            demand_level(level, allow_weaker)
-        except SandboxUnavailable as error:
-            told = str(error).replace("sandbox.allow_weaker=true", "--allow-weaker")
-            raise SandboxUnavailable(told) from error
+        demand_level(level, allow_weaker)
 
     attacks = [attack for group in chosen or groups() for attack in load_group(group)]
-    report = self_test(attacks, allow_weaker=allow_weaker, on_level=on_level, on_trial=printer.trial)
+    report = self_test(
+        attacks, allow_weaker=allow_weaker, backend=backend, on_level=on_level, on_trial=printer.trial
+    )
     printer.end(report)
     return FAILED if report.failed else HELD
 

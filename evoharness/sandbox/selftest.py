@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from evoharness.records.base import Record
 from evoharness.sandbox.attacks import SUCCESS, Attack, load_attacks
 from evoharness.sandbox.attacks.victims import SECRET, Victims
+from evoharness.sandbox.backends import make_sandbox
 from evoharness.sandbox.process import ProcessSandbox
-from evoharness.sandbox.result import KINDS, SandboxLevel, SandboxLimits, SandboxResult
+from evoharness.sandbox.result import KINDS, SandboxBackend, SandboxLevel, SandboxLimits, SandboxResult
 
 ATTACK_LIMITS = SandboxLimits(steps=100_000, cpu_seconds=1, own_seconds=1.5, total_seconds=5.0)
 """Limits of an attack: tight ones, since many attacks use all that they are given."""
@@ -40,12 +41,17 @@ class Report(Record):
 
 
 class Proving:
-    """Two sandboxes, with the language layer and without, and victims for what runs in them."""
+    """The sandbox of that name, one without the language layer, and victims for what runs in them."""
 
-    def __init__(self, allow_weaker: bool = False, limits: SandboxLimits = ATTACK_LIMITS) -> None:
+    def __init__(
+        self, allow_weaker: bool = False, limits: SandboxLimits = ATTACK_LIMITS, backend: str = "process"
+    ) -> None:
         self._limits = limits
         self._victims = Victims()
-        self._boxes = {raw: ProcessSandbox(allow_weaker, raw) for raw in (False, True)}
+        self._boxes: dict[bool, SandboxBackend] = {
+            False: make_sandbox(backend, allow_weaker),
+            True: ProcessSandbox(allow_weaker, raw=True),
+        }
 
     def __enter__(self) -> "Proving":
         self._victims.__enter__()
@@ -97,6 +103,7 @@ def self_test(
     attacks: Sequence[Attack] | None = None,
     allow_weaker: bool = False,
     limits: SandboxLimits = ATTACK_LIMITS,
+    backend: str = "process",
     on_level: Callable[[SandboxLevel], None] = lambda _: None,
     on_trial: Callable[[Trial], None] = lambda _: None,
 ) -> Report:
@@ -106,7 +113,7 @@ def self_test(
     SandboxUnavailable when the sandbox does not start.
     """
     chosen = load_attacks() if attacks is None else list(attacks)
-    with Proving(allow_weaker, limits) as proving:
+    with Proving(allow_weaker, limits, backend) as proving:
         on_level(proving.level)
         tried = [attack for attack in chosen if not attack.raw or proving.level.sufficient]
         trials = []

@@ -1,6 +1,7 @@
 """The attacks that ship: none gets through, each ends with a kind, and the next run works."""
 
 from collections import Counter
+from importlib.util import find_spec
 
 import pytest
 
@@ -8,7 +9,7 @@ from evoharness.sandbox import SandboxLimits
 from evoharness.sandbox.attacks import Attack, groups, load_attacks, load_group
 from evoharness.sandbox.selftest import self_test
 
-QUICK = SandboxLimits(steps=50_000, cpu_seconds=1, own_seconds=0.6, total_seconds=5.0)
+QUICK = SandboxLimits(steps=50_000, cpu_seconds=1, own_seconds=0.4, total_seconds=5.0)
 """Tighter than those of the self-test: attacks that use all their time end sooner."""
 TIME = {"cpu_time_exceeded", "wall_timeout"}
 KNOWN = (
@@ -41,6 +42,15 @@ def test_no_attack_gets_through_and_ordinary_code_runs(group: str) -> None:
         pytest.skip(f"this system confines less: {report.level}")
     assert {trial.attack.id: trial.wrong for trial in report.failed} == {}
     assert (len(report.trials), report.skipped) == (len(load_group(group)), 0)
+
+
+@pytest.mark.verify
+@pytest.mark.skipif(find_spec("pydantic_monty") is None, reason="the extra monty is not installed")
+@pytest.mark.parametrize("group", groups())
+def test_no_attack_gets_through_monty(group: str) -> None:
+    attacks = [eager(attack) for attack in load_group(group) if not (attack.raw or attack.ordinary)]
+    report = self_test(attacks, limits=QUICK, backend="monty", allow_weaker=True)
+    assert {trial.attack.id: trial.wrong for trial in report.failed} == {}
 
 
 def test_every_attack_says_what_it_tries_under_a_name_of_its_own() -> None:
