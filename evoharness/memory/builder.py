@@ -6,14 +6,14 @@ no frames and is done over in a few calls.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evoharness.memory.aggregation import aggregate
 from evoharness.memory.linking import link_entities
 from evoharness.memory.repair import failed_segment, repair
 from evoharness.memory.settings import MemorySettings
-from evoharness.memory.transcript import Cue, read_srt, sidecar, transcript_of
+from evoharness.memory.transcripts import Cue, transcript_for, transcript_of
 from evoharness.models.backbone import Backbone, Refused, Unparsed
 from evoharness.models.perception_tasks import DescribeSegment
 from evoharness.records.base import Record
@@ -54,19 +54,19 @@ def build_memory(
     """
     settings = settings or MemorySettings()
     spans = scenes(video, settings)
-    cues = cues_for(video.path, settings)
+    transcript = transcript_for(video, settings.transcript, backbone, spans)
     finished: list[FinishedSegment] = []
     for number, span in enumerate(spans):
         file = checkpoints / f"s{number:04d}.json" if checkpoints is not None else None
         done = _taken_up(file, span)
         if done is None:
-            done = _describe(video, backbone, settings, f"s{number:04d}", span, cues)
+            done = _describe(video, backbone, settings, f"s{number:04d}", span, transcript.cues)
             if file is not None:
                 write_atomically(file, done.model_dump_json())
         finished.append(done)
         if on_segment is not None:
             on_segment(number + 1, len(spans))
-    losses: Counter[str] = Counter()
+    losses = Counter(transcript.losses)
     for done in finished:
         losses.update(done.losses)
     segments = link_entities([done.segment for done in finished])
@@ -85,19 +85,13 @@ def build_memory(
     )
 
 
-def cues_for(path: Path, settings: MemorySettings) -> list[Cue]:
-    """The cues that the settings ask for: those of the sidecar, or none."""
-    file = sidecar(path) if settings.transcript == "sidecar" else None
-    return read_srt(file) if file is not None else []
-
-
 def _describe(
     video: Video,
     backbone: Backbone,
     settings: MemorySettings,
     segment_id: str,
     span: Interval,
-    cues: list[Cue],
+    cues: Sequence[Cue],
 ) -> FinishedSegment:
     frames = _frames_of(video, span, settings)
     said = transcript_of(cues, span)

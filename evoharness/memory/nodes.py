@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from evoharness.memory.transcript import cues_of
+from evoharness.memory.transcripts import cues_of
 from evoharness.records.base import Record
 from evoharness.records.interval import Interval
 from evoharness.records.memory import Entity, Event, Segment, VideoMemory, VisibleText

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evoharness.memory.builder import build_memory
 from evoharness.memory.settings import MemorySettings
-from evoharness.memory.transcript import sidecar
+from evoharness.memory.transcripts import caption_file
 from evoharness.models.backbone import Backbone
 from evoharness.records.memory import MEMORY_SCHEMA, VideoMemory
 from evoharness.records.storage import write_atomically
@@ -30,9 +30,9 @@ class MemoryStore:
         self._settings = settings or MemorySettings()
 
     def folder(self, video: Video) -> Path:
-        """Where the memory of a video lies; a used sidecar is part of the name's fingerprint."""
+        """Where the memory of a video lies; a used caption file is part of the name's fingerprint."""
         fingerprint = self._settings.fingerprint(self._backbone.id)
-        file = sidecar(video.path) if self._settings.transcript == "sidecar" else None
+        file = caption_file(video.path, self._settings.transcript)
         if file is not None:
             fingerprint = hashlib.sha256(fingerprint.encode() + file.read_bytes()).hexdigest()
         return self._root / f"{video.info.content_hash[:KEY_DIGITS]}-{fingerprint[:KEY_DIGITS]}"

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import warnings
 from typing import Any
 
 
@@ -11,7 +12,11 @@ def litellm_module() -> Any:
     Its table of prices is the one in the package: without this variable it is fetched from the network.
     """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
+    # About its types, which are no business of whoever runs a command; it imports more at its first call.
+    warnings.filterwarnings("ignore", r".*using the `ReadOnly` qualifier", UserWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import litellm
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False

@@ -7,6 +7,7 @@ from evoharness.video.probe import probe
 from evoharness.video.reader import Reader
 from evoharness.video.sampling import sample_times, scattered_times
 from evoharness.video.scenes import SceneSettings, scenes
+from evoharness.video.sound import as_wav, has_sound, sound_of
 from evoharness.video.video import Video
 
 __all__ = [
@@ -16,10 +17,13 @@ __all__ = [
     "SceneSettings",
     "SkippedFile",
     "Video",
+    "as_wav",
     "find_videos",
     "fit",
+    "has_sound",
     "probe",
     "sample_times",
     "scattered_times",
     "scenes",
+    "sound_of",
 ]

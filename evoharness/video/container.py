@@ -35,6 +35,11 @@ def damage() -> tuple[type[Exception], ...]:
     return av.error.FFmpegError, EOFError, IndexError
 
 
+def beyond_opening() -> tuple[type[Exception], ...]:
+    """What opening a file raises besides: it is not there, or may not be read."""
+    return *damage(), OSError
+
+
 def packets_of(container: Any, stream: Any, complaints: list[str] | None = None) -> Iterator[Any]:
     """Packets with content, in the order of the file; reads on behind damage, and ends instead of raising.
 

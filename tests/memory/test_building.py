@@ -9,7 +9,6 @@ import pytest
 
 from evoharness.memory import MemorySettings, MemoryStore, build_memory, render_tree
 from evoharness.memory.aggregation import complete_groups
-from evoharness.memory.transcript import Cue, cues_of, read_srt, transcript_of
 from evoharness.models.backbone import BackboneUnavailable, Refused
 from evoharness.models.perception_tasks import (
     DescribedEntity,
@@ -179,69 +178,6 @@ def _build_slowly(path: Path, cache: Path, log: Path) -> None:
         return described(task)
 
     MemoryStore(cache, GivenDescriber(slow)).load_or_build(Video(path))
-
-
-SRT = """\ufeff1
-00:00:01,000 --> 00:00:03,500
-<i>Turn</i> it
-clockwise.
-
-2
-00:02:40.5 --> 00:02:42,000
-Now close the valve.
-garbage
-3
-01:00:00,000 --> nonsense
-lost
-"""
-
-
-class TestTranscript:
-    def test_cues_are_read_out_of_anything(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.srt"
-        path.write_text(SRT, encoding="utf-8")
-        assert read_srt(path) == [
-            Cue(1.0, 3.5, "Turn it clockwise."),
-            Cue(160.5, 162.0, "Now close the valve. garbage 3 01:00:00,000 --> nonsense lost"),
-        ]
-        path.write_bytes(bytes(range(256)))
-        assert read_srt(path) == []
-
-    def test_a_segment_keeps_the_times(self) -> None:
-        cues = [Cue(1.0, 3.5, "Turn it."), Cue(160.5, 162, "Close it.")]
-        said = transcript_of(cues, Interval(start=0, end=160))
-        assert said == "[1.0-3.5] Turn it."
-        assert list(cues_of(said)) == cues[:1]
-
-    def test_it_is_merged_before_the_description_and_only_when_asked(
-        self, slides: Path, tmp_path: Path
-    ) -> None:
-        video = tmp_path / "talk.mp4"
-        video.write_bytes(slides.read_bytes())
-        video.with_suffix(".srt").write_text(SRT)
-        silent, told = GivenDescriber(described), GivenDescriber(described)
-        sidecar = MemorySettings(transcript="sidecar")
-        assert not any(
-            s.transcript for s in MemoryStore(tmp_path, silent).load_or_build(Video(video)).segments
-        )
-        memory = MemoryStore(tmp_path, told, sidecar).load_or_build(Video(video))
-        assert all(task.transcript == "" for task in silent.described)
-        assert [task.transcript.count("\n") + bool(task.transcript) for task in told.described] == [
-            1,
-            1,
-            0,
-            0,
-        ]
-        assert memory.segments[1].transcript.startswith("[160.5-162.0] Now close")
-
-    def test_another_transcript_is_another_memory(self, slides: Path, tmp_path: Path) -> None:
-        video = tmp_path / "talk.mp4"
-        video.write_bytes(slides.read_bytes())
-        store = MemoryStore(tmp_path, GivenDescriber(described), MemorySettings(transcript="sidecar"))
-        video.with_suffix(".srt").write_text(SRT)
-        before = store.folder(Video(video))
-        video.with_suffix(".srt").write_text(SRT.replace("valve", "door"))
-        assert store.folder(Video(video)) != before
 
 
 class TestGroups:

@@ -106,3 +106,58 @@ def record_sound(path: Path, seconds: float = 1.0, cover: NDArray[np.uint8] | No
             container.mux(art.encode(picture))
             container.mux(art.encode())
     return path
+
+
+ASS_HEADER = b"""[Script Info]
+ScriptType: v4.00+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize
+Style: Default,Arial,16
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+"""
+
+
+def record_talk(
+    path: Path,
+    *,
+    seconds: int,
+    tone: bool = True,
+    subtitles: Sequence[tuple[float, float, str]] = (),
+    begins: float = 0.0,
+) -> Path:
+    """A recording with one picture a second, a beep in every odd second, and subtitles (start, end, text).
+
+    All times of the file lie `begins` seconds later than those of its pictures.
+    """
+    import av
+
+    rate, unit = 48_000, Fraction(1, 1000)
+    with av.open(str(path), "w") as container:
+        pictures: Any = container.add_stream("libx264", rate=1)
+        pictures.width, pictures.height, pictures.pix_fmt, pictures.time_base = 320, 192, "yuv420p", unit
+        sound: Any = container.add_stream("aac", rate=rate) if tone else None
+        texts: Any = None
+        if subtitles:
+            texts = container.add_stream("subrip" if path.suffix == ".mkv" else "mov_text")
+            texts.codec_context.subtitle_header, texts.time_base = ASS_HEADER, unit
+        for number in range(seconds):
+            frame = av.VideoFrame.from_ndarray(numbered(number), format="rgb24")
+            frame.pts, frame.time_base = round((begins + number) * 1000), unit
+            container.mux(pictures.encode(frame))
+        container.mux(pictures.encode(None))
+        if sound is not None:
+            times = np.arange(seconds * rate) / rate
+            wave = (np.sin(times * 2 * np.pi * 440) * 8000 * (times.astype(int) % 2)).astype(np.int16)
+            piece = av.AudioFrame.from_ndarray(wave[None, :], format="s16", layout="mono")
+            piece.sample_rate, piece.pts, piece.time_base = rate, round(begins * rate), Fraction(1, rate)
+            container.mux(sound.encode(piece))
+            container.mux(sound.encode(None))
+        for start, end, text in subtitles:
+            data = text.encode()
+            packet = av.Packet(data if path.suffix == ".mkv" else len(data).to_bytes(2, "big") + data)
+            packet.stream, packet.time_base = texts, unit
+            packet.pts = packet.dts = round((begins + start) * 1000)
+            packet.duration = round((end - start) * 1000)
+            container.mux(packet)
+    return path
