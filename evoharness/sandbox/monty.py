@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from evoharness.sandbox.job import run_job
-from evoharness.sandbox.process import ProcessSandbox, _Ended
+from evoharness.sandbox.process import Ended, ProcessSandbox
 from evoharness.sandbox.result import HostApi, Kind, SandboxLevel, SandboxLimits, SandboxUnavailable
 
 OUT_OF_MEMORY = 65
@@ -72,9 +72,7 @@ class MontySandbox(ProcessSandbox):
         binary = monty_binary()
         return [str(binary), *_libraries(binary)]
 
-    def _death(
-        self, ended: _Ended, limits: SandboxLimits, end: dict[str, Any]
-    ) -> tuple[Kind, dict[str, Any]]:
+    def _death(self, ended: Ended, limits: SandboxLimits, end: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
         if ended.status == OUT_OF_MEMORY:
             return "memory_limit_exceeded", {"message": "out of memory"}
         return super()._death(ended, limits, end)

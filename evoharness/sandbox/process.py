@@ -84,7 +84,7 @@ class ProcessSandbox:
         return []
 
     def _death(
-        self, ended: "_Ended", limits: SandboxLimits, end: dict[str, Any]
+        self, ended: "Ended", limits: SandboxLimits, end: dict[str, Any]
     ) -> tuple[Kind, dict[str, Any]]:
         """What the end of a child that sent no last message means."""
         spent = ended.cpu_seconds >= limits.cpu_seconds
@@ -129,7 +129,7 @@ class ProcessSandbox:
                         raise SandboxUnavailable(f"the fork server does not answer: {error}") from error
         raise AssertionError("unreachable")
 
-    def _collect(self, server: "_Server", pid: int, kill: bool) -> "_Ended | None":
+    def _collect(self, server: "_Server", pid: int, kill: bool) -> "Ended | None":
         """How the child ended; None when the server died, and with it all its children."""
         with self._lock:
             try:
@@ -148,7 +148,7 @@ class ProcessSandbox:
         return self._server
 
 
-class _Ended:
+class Ended:
     """How a child ended."""
 
     def __init__(self, status: int, cpu_seconds: float, peak_bytes: int) -> None:
@@ -200,11 +200,11 @@ class _Server:
         socket.send_fds(self._control, [b"S"], [connection.fileno()])
         return int(struct.unpack(">i", self._exactly(4))[0])
 
-    def collect(self, pid: int, kill: bool) -> _Ended:
+    def collect(self, pid: int, kill: bool) -> Ended:
         """Wait for a child to end, killing it first if asked to."""
         self._control.sendall((b"K" if kill else b"W") + struct.pack(">i", pid))
         status, cpu, _, peak = _ENDED.unpack(self._exactly(_ENDED.size))
-        return _Ended(os.waitstatus_to_exitcode(status), cpu, peak)
+        return Ended(os.waitstatus_to_exitcode(status), cpu, peak)
 
     def stop(self) -> None:
         """End it and its children."""

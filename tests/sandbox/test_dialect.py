@@ -92,6 +92,12 @@ def test_ordinary_code_runs(run: Run, body: str, value: object) -> None:
         ("return f'{1:{5}}'", 2, "format spec"),
         ("return f'{1:5000}'", 2, "format spec"),
         ("def f(:\n", 2, "syntax error"),
+        ("break", 2, "syntax error: 'break' outside loop"),
+        ("return dict(a=1, a=2)", 2, "keyword argument repeated"),
+        ("nonlocal nothing", 2, "no binding for nonlocal"),
+        ("return 1 @ 2", 2, "no matrices"),
+        ("x = 1\nx @= 2", 3, "no matrices"),
+        ("return [x async for x in ctx]", 2, "asynchronous"),
         ("return " + "(" * 70 + "1" + ")" * 70 + "+ 1" * 70, 2, "nested more than"),
     ],
 )

@@ -166,12 +166,12 @@ def test_everything_that_the_dialect_offers_is_there(sandbox: MontySandbox) -> N
     }
     samples |= {int: "(1)", float: "(1.0)"}
     lines = [f"[{', '.join(sorted(guards.MATH.__dict__))}]", f"[{', '.join(PLAIN_BUILTINS.split())}, print]"]
-    lines += [f"random.{name}" for name in guards._RANDOM.split()]
+    lines += [f"random.{name}" for name in guards.RANDOM.split()]
     names = ", ".join(sorted(guards.MATH.__dict__))
     for line in lines:
         source = f"import random\nfrom math import {names}\ndef strategy(ctx, question):\n    {line}\n"
         assert sandbox.run(source, "strategy", {"question": 1}, API, SandboxLimits()).message == ""
-    calls = [f"{samples[kind]}.{name}()" for kind, names in guards._METHODS.items() for name in names]
+    calls = [f"{samples[kind]}.{name}()" for kind, names in guards.METHODS.items() for name in names]
     tried = "\n".join(
         f"try:\n    {call}\nexcept (TypeError, ValueError, IndexError):\n    pass" for call in calls
     )

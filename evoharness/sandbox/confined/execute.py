@@ -21,7 +21,7 @@ policy.checked("def strategy(ctx, question):\n    return [x for x in f'{1:.1f}']
 # The compiler imports what it needs now, before any process is confined.
 
 
-class _NotJson(Exception):
+class NotJson(Exception):
     """A value that does not survive JSON; the argument says why."""
 
 
@@ -58,14 +58,14 @@ def _outcome(
         limit_recursion(COMPILE_RECURSION)
         if fuel.used > fuel.steps:  # swallowed by a `finally` that returns
             raise OutOfFuel
-        return {"kind": "finished", "value": _plain(value, LARGEST_ANSWER)}
+        return {"kind": "finished", "value": plain(value, LARGEST_ANSWER)}
     except OutOfFuel:
         return {"kind": "step_budget_exceeded", "message": f"used all {fuel.steps} steps"}
     except MemoryError as error:
         return {"kind": "memory_limit_exceeded", "message": "out of memory", "line": _line(error, entry)}
     except RecursionError as error:
         return {"kind": "recursion_limit", "message": "calls nest too deeply", "line": _line(error, entry)}
-    except _NotJson as error:
+    except NotJson as error:
         return {"kind": "invalid_answer", "message": f"the answer is no JSON value: {error}"}
     except framing.Closed:
         raise
@@ -82,11 +82,11 @@ def _api(connection: socket.socket, job: Any) -> Api:
         name: View(value) if isinstance(value, dict) else value for name, value in job["data"].items()
     }
     for name, parameters in job["methods"].items():
-        members[name] = _method(connection, name, tuple(parameters))
+        members[name] = host_method(connection, name, tuple(parameters))
     return Api(members)
 
 
-def _method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+def host_method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
     def call(*positional: Any, **named: Any) -> Any:
         if len(positional) > len(parameters):
             raise HostCallError(f"{name} takes {len(parameters)} arguments: {', '.join(parameters)}")
@@ -97,8 +97,8 @@ def _method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -
                 raise HostCallError(f"{name}: argument {key!r} is unknown or given twice (it takes: {known})")
             arguments[key] = value
         try:
-            message = {"call": name, "arguments": _plain(arguments, framing.LARGEST - 1024)}
-        except _NotJson as error:
+            message = {"call": name, "arguments": plain(arguments, framing.LARGEST - 1024)}
+        except NotJson as error:
             raise HostCallError(f"{name}: arguments must be JSON values: {error}") from None
         framing.send(connection, message)
         reply = framing.receive(connection, largest=framing.LARGEST_FROM_HOST)
@@ -109,8 +109,8 @@ def _method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -
     return call
 
 
-def _plain(value: Any, largest: int) -> Any:
-    """The value itself when it is small, shallow JSON of exact types; else _NotJson."""
+def plain(value: Any, largest: int) -> Any:
+    """The value itself when it is small, shallow JSON of exact types; else NotJson."""
     layer = [value]
     count = 0
     for _ in range(DEEPEST_VALUE):
@@ -119,28 +119,28 @@ def _plain(value: Any, largest: int) -> Any:
             kind = type(item)
             if kind is dict:
                 if not all(type(key) is str for key in item):
-                    raise _NotJson("keys must be text")
+                    raise NotJson("keys must be text")
                 inner.extend(item.values())
             elif kind in (list, tuple):
                 inner.extend(item)
             elif kind is View:
-                raise _NotJson("pass single values of ctx, not the whole")
+                raise NotJson("pass single values of ctx, not the whole")
             elif kind is float and not math.isfinite(item):
-                raise _NotJson("numbers must be finite")
+                raise NotJson("numbers must be finite")
             elif kind is int and abs(item) > LARGEST_INTEGER:
-                raise _NotJson("whole numbers must fit into 64 bits")
+                raise NotJson("whole numbers must fit into 64 bits")
             elif not (item is None or kind in (str, int, float, bool)):
-                raise _NotJson(f"{kind.__name__} is not allowed")
+                raise NotJson(f"{kind.__name__} is not allowed")
         count += len(inner)
         if count > MOST_VALUES:
-            raise _NotJson(f"more than {MOST_VALUES} values")
+            raise NotJson(f"more than {MOST_VALUES} values")
         if not inner:
             break
         layer = inner
     else:
-        raise _NotJson(f"nested more than {DEEPEST_VALUE} levels")
+        raise NotJson(f"nested more than {DEEPEST_VALUE} levels")
     if _size(value) > largest:
-        raise _NotJson(f"larger than {largest // 1024} KB")
+        raise NotJson(f"larger than {largest // 1024} KB")
     return value
 
 
@@ -148,7 +148,7 @@ def _size(value: Any) -> int:
     try:
         return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "strict"))
     except UnicodeEncodeError:
-        raise _NotJson("text that is no Unicode") from None
+        raise NotJson("text that is no Unicode") from None
 
 
 def _end(connection: socket.socket, end: dict[str, Any]) -> None:

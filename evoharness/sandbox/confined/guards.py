@@ -91,10 +91,10 @@ MATH = Facade(
     "isnan log log10 log1p log2 nan pi pow prod radians sin sqrt tan tau trunc",
 )
 
-_RANDOM = "choice gauss randint random randrange sample shuffle uniform"
+RANDOM = "choice gauss randint random randrange sample shuffle uniform"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_WIDE_FORMAT = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*(\d{4}|\*)")
-_METHODS: dict[type, frozenset[str]] = {
+WIDE_FORMAT = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*(\d{4}|\*)")
+METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(names.split())
     for kind, names in {
         str: "capitalize casefold center count endswith find index isalnum isalpha isascii isdecimal isdigit "
@@ -148,10 +148,10 @@ def read_attribute(value: Any, name: str) -> Any:
             return getattr(members, name)
     elif kind is Facade:
         members = value.__dict__
-    elif name in _METHODS.get(kind, ()) or (kind is type and name in _METHODS.get(value, ())):
+    elif name in METHODS.get(kind, ()) or (kind is type and name in METHODS.get(value, ())):
         return getattr(value, name)  # the latter for `key=str.lower`
     else:
-        known = ", ".join(sorted(_METHODS.get(kind, ()))) or "nothing"
+        known = ", ".join(sorted(METHODS.get(kind, ()))) or "nothing"
         raise AttributeError(f"{kind.__name__} has no {name!r} here (it has: {known})")
     if name not in members:
         raise AttributeError(f"there is no {name!r} (there is: {', '.join(sorted(members))})")
@@ -179,7 +179,7 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "*":
         return _product(left, right)
     if symbol == "%":
-        if type(left) is str and _WIDE_FORMAT.search(left):
+        if type(left) is str and WIDE_FORMAT.search(left):
             raise ValueError("a format with a width of 1000 or more, or with *")
         return hidden(left % right) if type(left) is str else left % right
     if type(left) is int and type(right) is int:
@@ -293,7 +293,7 @@ def _apply(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
 
 def environment(fuel: Fuel, printer: Printer, seed: str) -> dict[str, Any]:
     """The globals of one run; random numbers follow from the seed."""
-    facades = {"math": MATH, "random": Facade(random.Random(seed), _RANDOM)}
+    facades = {"math": MATH, "random": Facade(random.Random(seed), RANDOM)}
 
     def imported(name: str, *_: Any) -> Facade:
         if name not in facades:

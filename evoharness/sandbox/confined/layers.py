@@ -23,7 +23,7 @@ def confine(limits: dict[str, Any], root: bool) -> list[str]:
 
     `root`: whether the fork server was started by the superuser.
     """
-    held = ["uid"] if root and _drop_root() else []
+    held = ["uid"] if root and drop_root() else []
     kernel.drop_capabilities()
     if kernel.prctl(_PR_SET_NO_NEW_PRIVS, 1):
         held.append("no_new_privs")
@@ -71,7 +71,7 @@ def _rlimits(limits: dict[str, Any]) -> str:
     return "rlimits"
 
 
-def _drop_root() -> bool:
+def drop_root() -> bool:
     try:
         os.setgroups([])
         os.setgid(NOBODY)

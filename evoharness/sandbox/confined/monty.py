@@ -62,7 +62,7 @@ class _Run:
         self._waiting = True
         """Whether the interpreter waits for a snippet, as far as is known."""
         self._methods: dict[str, Callable[..., Any]] = {
-            name: execute._method(connection, name, tuple(parameters))
+            name: execute.host_method(connection, name, tuple(parameters))
             for name, parameters in job["methods"].items()
         }
 
@@ -79,7 +79,7 @@ class _Run:
             "_seed_": seed,
             "_most_bits_": guards.MOST_BITS,
             "_longest_product_": guards.LONGEST_PRODUCT,
-            "_wide_format_": guards._WIDE_FORMAT.pattern,
+            "_wide_format_": guards.WIDE_FORMAT.pattern,
             "_math_names_": MEMBERS["math"],
             "_random_names_": MEMBERS["random"],
         }
@@ -104,8 +104,8 @@ class _Run:
                 kind, event = self._turns(self._worker.feed(call, {}))
             if kind == ERROR:
                 return self._failed(monty_wire.raised(event))
-            return {"kind": "finished", "value": execute._plain(monty_wire.completed(event), LARGEST_ANSWER)}
-        except execute._NotJson as error:
+            return {"kind": "finished", "value": execute.plain(monty_wire.completed(event), LARGEST_ANSWER)}
+        except execute.NotJson as error:
             return {"kind": "invalid_answer", "message": f"the answer is no JSON value: {error}"}
         except monty_wire.TooLarge as error:
             self._waiting = False

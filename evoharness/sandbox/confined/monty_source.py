@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from . import guards
-from .guards import _METHODS as METHODS
+from .guards import METHODS
 from .names import BUILTIN_NAMES
 from .policy import GUARDED_OPERATORS, Violation
 
@@ -36,7 +36,7 @@ _NO_ITERABLE = (ast.List, ast.ListComp, ast.JoinedStr, ast.BinOp, ast.UnaryOp, a
 _EXCEPTIONS = frozenset(name for name in BUILTIN_NAMES if name.endswith(("Error", "Exception", "Iteration")))
 DEEPEST_FUNCTION = 10
 """Levels of functions; monty's compiler takes twice as long for each."""
-MEMBERS = {"math": sorted(guards.MATH.__dict__), "random": guards._RANDOM.split()}
+MEMBERS = {"math": sorted(guards.MATH.__dict__), "random": guards.RANDOM.split()}
 """What may be read of the modules that can be imported."""
 NOT_RUN = {
     ast.Yield: "generators do not run in monty: append to a list and return it",

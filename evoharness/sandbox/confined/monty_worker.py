@@ -46,7 +46,7 @@ def companion(connection: socket.socket, root: bool) -> NoReturn:
     os.dup2(connection.fileno(), 0)
     os.dup2(connection.fileno(), 1)
     if root:
-        layers._drop_root()
+        layers.drop_root()
     kernel.drop_capabilities()
     kernel.prctl(_PR_SET_NO_NEW_PRIVS, 1)
     kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

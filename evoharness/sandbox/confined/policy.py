@@ -24,6 +24,7 @@ DEEPEST = 60
 LONGEST_STRING = 32 * 1024
 MOST_INTEGER_BITS = 256
 GUARDED_OPERATORS = {ast.Mult: "*", ast.Pow: "**", ast.LShift: "<<", ast.Mod: "%"}
+NO_MATRICES = "@ is not available; there are no matrices"
 ENTRIES = {"strategy": ("ctx", "question"), "tool": ("memory",)}
 """Entry function → the parameters that it must begin with."""
 
@@ -46,6 +47,8 @@ def checked(source: str, entry: str) -> tuple[CodeType | None, list[Violation]]:
         return compile(rewritten, f"<{entry}>", "exec", dont_inherit=True), []
     except _Rejected as rejected:
         return None, [rejected.args[0]]
+    except SyntaxError as error:  # what only the compiler finds, such as `break` outside a loop
+        return None, [(error.lineno or 0, f"syntax error: {error.msg}")]
     except (RecursionError, MemoryError):
         return None, [(0, "the source is nested too deeply")]
 
@@ -215,6 +218,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         """Operators that can make something huge from something small are guarded."""
+        if isinstance(node.op, ast.MatMult):
+            self.error(node, NO_MATRICES)
+            return node
         self.node_contents_visit(node)
         symbol = GUARDED_OPERATORS.get(type(node.op))
         if symbol is None:
@@ -223,6 +229,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`x += 1` and `d[k] += 1`."""
+        if isinstance(node.op, ast.MatMult):
+            self.error(node, NO_MATRICES)
+            return node
         if isinstance(node.target, ast.Subscript):
             operator = ast.Constant(_symbol(node.op))
             container, key = self.visit(node.target.value), self.visit(node.target.slice)
@@ -285,10 +294,6 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def visit_TemplateStr(self, node: ast.AST) -> None:
         """Not needed."""
-        self.not_allowed(node)
-
-    def visit_MatMult(self, node: ast.MatMult) -> None:
-        """There are no matrices."""
         self.not_allowed(node)
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
