@@ -1,8 +1,9 @@
 """Data in prompts: JSON between tags that nothing inside can close, bounded and free of odd characters.
 
-Text that comes out of a video may hold anything, such as "ignore your instructions" or a closing tag. In a
-section every `<` is written as `\\u003c`, so the only tags are those put there by `fenced`; line breaks,
-controls, direction marks and the like are escaped as JSON escapes them. `unfenced` is the inverse.
+Text that comes out of a video may hold anything, such as "ignore your instructions" or a closing tag. In
+a section `</` is written as `<\\/`, which JSON reads as the same, and line breaks are escaped: no line of
+it is a tag but those put there by `fenced`. Controls, direction marks and lone surrogates are replaced.
+Whatever lay within the bounds is what `unfenced` gives back.
 """
 
 import json
@@ -19,8 +20,10 @@ MOST_ITEMS = 2_000
 CUT = " … [cut]"
 """What a shortened text ends with."""
 
-_SECTION = re.compile(r"^<([a-z_]+)>\n([^<]*)\n</\1>$", re.MULTILINE)
-_UNUSUAL = re.compile(r"[^\x20-\x7e]|<")
+_SECTION = re.compile(r"^<([a-z_]+)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
+_UNUSUAL = re.compile(r"[^\n\t\x20-\x7e]")
+_JOINERS = "\u200c\u200d"
+"""Without a shape of their own, but some scripts and emoji are not the same without them."""
 
 
 def fenced(name: str, value: Any, longest: int = LONGEST_TEXT, total: int = LONGEST_SECTION) -> str:
@@ -41,9 +44,9 @@ def unfenced(text: str) -> dict[str, Any]:
 
 
 def _json_value(value: Any) -> Any:
-    """Plain JSON: mappings as dicts, sequences as lists, valid Unicode, times to the millisecond."""
+    """Plain JSON: mappings as dicts, sequences as lists, ordinary text, numbers to three decimals."""
     if isinstance(value, str):
-        return str(value).encode("utf-8", "replace").decode()
+        return _UNUSUAL.sub(_seen, value)
     if isinstance(value, float):
         return int(value) if value.is_integer() else round(value, 3)
     if isinstance(value, Mapping):
@@ -97,18 +100,19 @@ def _cut(value: Any, longest: int) -> Any:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, list) and value:
+    if isinstance(value, list) and any(isinstance(item, str | list | dict) for item in value):
         return "[\n" + ",\n".join(map(_one_line, value)) + "\n]"
     return _one_line(value)
 
 
 def _one_line(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _UNUSUAL.sub(_escaped, text)
+    return text.replace("</", "<\\/")
 
 
-def _escaped(match: "re.Match[str]") -> str:
+def _seen(match: "re.Match[str]") -> str:
+    """A letter as it is, a blank as a space, anything without a shape as the replacement mark."""
     letter = match[0]
-    if letter == "<":
-        return "\\u003c"
-    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
+    if letter.isprintable() or letter in _JOINERS:
+        return letter
+    return " " if letter.isspace() else "\ufffd"

@@ -208,21 +208,26 @@ def _read_skill(task: ProposeSkill, answer: Mapping[str, Any]) -> ProposedSkill:
 
 def _strategy_sections(task: ProposeStrategy) -> Mapping[str, Any]:
     return {
-        "source": task.source,
+        "source": task.source.splitlines(),
         "parameters": task.parameters,
         "tools": [tool.model_dump() for tool in task.tools],
-        "draft": task.draft,
+        "draft": task.draft.splitlines(),
         "problems": list(task.problems),
         **common(task),
     }
+
+
+def _lengths(task: ProposeStrategy) -> str:
+    if task.longest_s is None:
+        return f"{task.shortest_s:g} s and more" if task.shortest_s else "any length"
+    return f"{task.shortest_s:g} to {task.longest_s:g} s"
 
 
 def _strategy_facts(task: ProposeStrategy) -> Mapping[str, Any]:
     return {
         "memory": task.memory,
         "on": "ctx",
-        "shortest": f"{task.shortest_s:g}",
-        "longest": "any number of" if task.longest_s is None else f"{task.longest_s:g}",
+        "lengths": _lengths(task),
         "steps": STRATEGY_STEPS,
         "seconds": STRATEGY_SECONDS,
     }

@@ -80,10 +80,14 @@ class WireToolPolicy(WireProposal):
 def _tool_sections(task: ProposeTool) -> Mapping[str, Any]:
     return {
         "tools": task.tools,
-        "draft": task.draft.model_dump() if task.draft else {},
+        "draft": _draft(task.draft) if task.draft else {},
         "problems": list(task.problems),
         **common(task),
     }
+
+
+def _draft(tool: ProposedTool) -> dict[str, Any]:
+    return {"name": tool.name, "manifest": tool.manifest, "source": tool.source.splitlines()}
 
 
 def _tool_facts(_: ProposeTool) -> Mapping[str, Any]:
