@@ -30,6 +30,8 @@ class TraceStep(Record):
     """Tokens of the call, in both directions."""
     seconds: float = 0.0
     """Wall time of the call."""
+    notes: tuple[str, ...] = ()
+    """What a backbone had to do otherwise than asked, such as showing fewer frames than were chosen."""
 
 
 class Trace(Record):

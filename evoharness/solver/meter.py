@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from evoharness.models.backbone import Backbone, BackboneUnavailable, Refused, UnsupportedTask
+from evoharness.models.backbone import Backbone, BackboneUnavailable, Refused, Unparsed, UnsupportedTask
 from evoharness.models.task import Output, Task
 from evoharness.records.frame import Frame
 from evoharness.records.outcome import APPARATUS, OVER_LIMIT, REFUSED, TraceStep
@@ -29,6 +29,7 @@ class Meter:
         self._limits = limits
         self._started = time.monotonic()
         self._shown: list[float] = []
+        self._notes: list[str] = []
         self.spend = Spend()
         self.steps: list[TraceStep] = []
 
@@ -50,17 +51,22 @@ class Meter:
             raise Stop(OVER_LIMIT, f"more than {self._limits.seconds:g} s")
         try:
             reply = self._backbone.run(task)
+        except Unparsed as error:
+            self.spend += error.spend
+            raise
         except Refused as error:
+            self.spend += error.spend
             raise Stop(REFUSED, str(error)) from error
         except (BackboneUnavailable, UnsupportedTask) as error:
             raise Stop(APPARATUS, str(error)) from error
         self.spend = self.spend + reply.spend
         self._shown.extend(frame.time for frame in frames)
+        self._notes.extend(reply.notes)
         return reply.output
 
     def traced(self, name: str, arguments: dict[str, Any], run: Callable[[], Any]) -> Any:
         """The result of `run`, recorded as one step; these calls do not nest."""
-        before, shown, started = self.spend, len(self._shown), time.monotonic()
+        before, shown, noted, started = self.spend, len(self._shown), len(self._notes), time.monotonic()
         result: Any = None
         try:
             result = run()
@@ -78,6 +84,7 @@ class Meter:
                     frame_times=tuple(round(at, 3) for at in self._shown[shown:]),
                     tokens=self.spend.tokens - before.tokens,
                     seconds=time.monotonic() - started,
+                    notes=tuple(dict.fromkeys(self._notes[noted:])),
                 )
             )
 
