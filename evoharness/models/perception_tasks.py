@@ -34,6 +34,7 @@ class InspectFrames(Task[InspectedFrames]):
     """Watch the frames of one span with a question in mind."""
 
     default_role: ClassVar[Role] = Role.VIDEO_EXPERT
+    max_output_tokens: ClassVar[int] = 4096
     output: ClassVar[type[Record]] = InspectedFrames
 
     frames: tuple[Frame, ...]
@@ -56,6 +57,7 @@ class LocalizeEvent(Task[LocalizedEvent]):
     """Find when something happens (MedClaw's view_full_video, one stage)."""
 
     default_role: ClassVar[Role] = Role.VIDEO_EXPERT
+    max_output_tokens: ClassVar[int] = 4096
     output: ClassVar[type[Record]] = LocalizedEvent
 
     frames: tuple[Frame, ...]

@@ -175,6 +175,7 @@ class SummarizeSegments(Task[SegmentGroups]):
     """Group segment summaries into super events (appendix A.1)."""
 
     default_role: ClassVar[Role] = Role.DESCRIBER
+    max_output_tokens: ClassVar[int] = 4096
     output: ClassVar[type[Record]] = SegmentGroups
 
     summaries: tuple[str, ...]
