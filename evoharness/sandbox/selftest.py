@@ -112,7 +112,9 @@ def self_test(
     Below `landlock` and `seccomp` raw attacks are not tried: there is nothing to hold them. Raises
     SandboxUnavailable when the sandbox does not start.
     """
-    chosen = load_attacks() if attacks is None else list(attacks)
+    chosen = [
+        attack for attack in (load_attacks() if attacks is None else attacks) if backend not in attack.not_in
+    ]
     with Proving(allow_weaker, limits, backend) as proving:
         on_level(proving.level)
         tried = [attack for attack in chosen if not attack.raw or proving.level.sufficient]

@@ -39,6 +39,8 @@ class Attack(Record):
     """Whether it is run without the language layer."""
     ordinary: bool = False
     """Whether it is no attack."""
+    not_in: tuple[str, ...] = ()
+    """Backends in which this ordinary code is known not to run."""
 
     def filled(self, targets: dict[str, str]) -> str:
         """The source with names such as `{folder}` replaced by the things to attack."""
@@ -86,6 +88,7 @@ def _read(group: str, entry: dict[str, Any], before: str, raw: bool, ordinary: b
         value=entry.get("value"),
         raw=raw,
         ordinary=ordinary,
+        not_in=tuple(entry.get("not_in", ())),
     )
 
 
