@@ -1,35 +1,84 @@
-"""A hosted backbone put together from its settings: endpoints by role, cache, budget, limits."""
+"""A hosted backbone put together from its settings: endpoints by role, cache, budget, limits, a listener."""
 
 import tempfile
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from evoharness.models.backbone import Backbone
+from evoharness.models.backbone import Reply, UnsupportedTask
+from evoharness.models.perception_tasks import Transcribe
 from evoharness.models.settings import HostedSettings
+from evoharness.models.task import Output, Role, Task
+
+if TYPE_CHECKING:
+    from evoharness.models.budget import Budget
+    from evoharness.models.listening import Listener
 
 
-def hosted_backbone(settings: HostedSettings, cache_dir: Path | None) -> Backbone:
-    """The backbone; neither litellm is imported nor a file made before its first call.
+class HostedBackbone:
+    """Models that read and look, and one that listens; may be used from many threads."""
 
-    `cache_dir`: where responses are kept and limits are shared; None: nowhere.
-    """
+    def __init__(self, settings: HostedSettings, cache_dir: Path | None) -> None:
+        """Neither litellm is imported nor a file made before the first call.
+
+        `cache_dir`: where responses are kept and limits are shared; None: nowhere.
+        """
+        from evoharness.models.hosted import LiteLLMBackbone
+        from evoharness.models.response_cache import RESPONSES_FILE, ResponseCache
+
+        self._settings = settings
+        self._listens = settings.endpoint(Role.TRANSCRIBER)
+        self._shared: dict[str, Any] = {
+            "rates": settings.rates,
+            "cache": ResponseCache(cache_dir / RESPONSES_FILE, settings.cache) if cache_dir else None,
+            "budget": _budget(settings),
+            "limits_dir": cache_dir,
+        }
+        endpoints = settings.distinct_endpoints()
+        endpoints.pop(Role.TRANSCRIBER, None)
+        self._models = LiteLLMBackbone(
+            endpoints,
+            parameters=settings.parameters,
+            prices=settings.prices_by_model(),
+            **self._shared,
+            **settings.options,
+        )
+
+    @property
+    def id(self) -> str:
+        """Which models answer for which roles, with their profiles and parameters."""
+        return self._models.id if self._listens is None else f"{self._models.id}:{self._listens.model}"
+
+    def run(self, task: Task[Output]) -> Reply[Output]:
+        """See `Backbone`."""
+        if not isinstance(task, Transcribe):
+            return self._models.run(task)
+        return cast("Reply[Output]", self._listener.run(task))
+
+    @cached_property
+    def _listener(self) -> "Listener":
+        from evoharness.models.listening import Listener
+
+        if self._listens is None:
+            raise UnsupportedTask(
+                "no model is named that listens: backbone.models.transcriber=provider/model"
+            )
+        named = self._settings.parameters.get(Role.TRANSCRIBER.value)
+        return Listener(
+            self._listens,
+            parameters=named if isinstance(named, dict) else {},
+            price=self._settings.prices_by_model().get(self._listens.model),
+            **self._shared,
+        )
+
+
+def _budget(settings: HostedSettings) -> "Budget | None":
     from evoharness.models.budget import BUDGET_FILE, Budget
-    from evoharness.models.hosted import LiteLLMBackbone
-    from evoharness.models.response_cache import RESPONSES_FILE, ResponseCache
 
-    budget = None
     if settings.budget_file is not None:
-        budget = Budget(settings.budget_file, settings.budget)
-    elif settings.budget:
-        # No run that others take part in: this process counts for itself.
-        folder = Path(tempfile.mkdtemp(prefix="evoharness-budget-"))
-        budget = Budget(folder / BUDGET_FILE, settings.budget)
-    return LiteLLMBackbone(
-        settings.distinct_endpoints(),
-        parameters=settings.parameters,
-        prices=settings.prices_by_model(),
-        rates=settings.rates,
-        cache=ResponseCache(cache_dir / RESPONSES_FILE, settings.cache) if cache_dir is not None else None,
-        budget=budget,
-        limits_dir=cache_dir,
-        **settings.options,
-    )
+        return Budget(settings.budget_file, settings.budget)
+    if not settings.budget:
+        return None
+    # No run that others take part in: this process counts for itself.
+    folder = Path(tempfile.mkdtemp(prefix="evoharness-budget-"))
+    return Budget(folder / BUDGET_FILE, settings.budget)

@@ -70,7 +70,7 @@ def _embedded_no_ocr(embedder: "Embedder", cache_dir: Path | None) -> Backbone:
 
 
 def _litellm(embedder: "Embedder", cache_dir: Path | None, **options: Any) -> Backbone:  # noqa: ARG001
-    from evoharness.models.hosting import hosted_backbone
+    from evoharness.models.hosting import HostedBackbone
     from evoharness.models.settings import hosted_settings
 
-    return hosted_backbone(hosted_settings(options), cache_dir)
+    return HostedBackbone(hosted_settings(options), cache_dir)

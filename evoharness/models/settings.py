@@ -61,7 +61,7 @@ class HostedSettings(Record):
     parameters: dict[str, Any] = {}
     """Further parameters of every call."""
     prices: dict[str, Price] = {}
-    """Role, `default` or model → price."""
+    """Role, `default` or model → price; of `default`: the price of the model that is the default."""
     rates: Rates = Rates()
     cache: CacheMode = "on"
     budget: Caps = Caps()
@@ -152,13 +152,15 @@ class HostedSettings(Record):
         ]
 
     def prices_by_model(self) -> dict[str, Price]:
-        """Model → price, from prices that were given by role or by model."""
+        """Model → price, from prices that were given by role or by model.
+
+        The price of `default` is that of the model named as `default`, and of no other.
+        """
         found = {key: price for key, price in self.prices.items() if key != DEFAULT and key not in ROLES}
-        for role in ROLES:
+        for role in (*ROLES, DEFAULT):
             model = self.model_of(role)
-            price = self.prices.get(role, self.prices.get(DEFAULT))
-            if model is not None and price is not None:
-                found.setdefault(model, price)
+            if model is not None and role in self.prices:
+                found.setdefault(model, self.prices[role])
         return found
 
 

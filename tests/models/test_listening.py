@@ -1,0 +1,157 @@
+"""Sound is heard by a model at a real endpoint: what is sent, what comes back, and what is not paid twice."""
+
+import math
+import wave
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoharness.models.backbone import BackboneUnavailable, Refused, UnknownModel, UnsupportedTask
+from evoharness.models.hosted.retrying import RetryPolicy
+from evoharness.models.hosting import HostedBackbone
+from evoharness.models.perception_tasks import Transcribe
+from evoharness.models.settings import HostedSettings
+from evoharness.records.interval import Interval
+from tests.providers.scripted_server import Received, Said, ScriptedServer, refusal
+from tests.video.recordings import record_talk
+
+WHISPERED = {
+    "task": "transcribe",
+    "text": "First we open the box. Thank you.",
+    "duration": 4.0,
+    "segments": [
+        {"id": 0, "start": 0.5, "end": 2.0, "text": " First we open the box."},
+        {"id": 1, "start": 3.0, "end": 99.0, "text": " Then we wait."},
+        {"id": 2, "start": 3.5, "end": 4.0, "text": "you", "no_speech_prob": 0.9, "avg_logprob": -1.4},
+        {"id": 3, "start": 3.5, "end": 4.0, "text": "  "},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve seconds; a beep in every odd second."""
+    return record_talk(tmp_path_factory.mktemp("talk") / "talk.mp4", seconds=12)
+
+
+def backbone(server: ScriptedServer, cache_dir: Path | None = None, **options: Any) -> HostedBackbone:
+    settings = HostedSettings(
+        models={"default": "openai/a", "transcriber": "openai/whisper-1"},
+        api_base=f"{server.address}/v1",
+        prices={"transcriber": {"input": 0, "output": 0}},
+        **options,
+    )
+    return HostedBackbone(settings, cache_dir)
+
+
+def listen(path: Path, start: float = 2, end: float = 6, **more: Any) -> Transcribe:
+    return Transcribe(path=path, key="talk", span=Interval(start=start, end=end), **more)
+
+
+def sent_sound(request: Received) -> wave.Wave_read:
+    """The WAV file among the parts of a form."""
+    start = request.raw.index(b"RIFF")
+    opened: wave.Wave_read = wave.open(BytesIO(request.raw[start:]))
+    return opened
+
+
+def test_lines_have_the_times_of_the_video_and_stay_in_their_span(talk: Path) -> None:
+    with ScriptedServer(lambda _: Said(WHISPERED)) as server:
+        reply = backbone(server).run(listen(talk, language="en", words=("valve", "gauge")))
+        (request,) = server.received
+    assert [(line.interval.start, line.interval.end, line.text) for line in reply.output.lines] == [
+        (2.5, 4.0, "First we open the box."),
+        (5.0, 6.0, "Then we wait."),
+    ]
+    assert reply.spend.calls == 1
+    assert reply.spend.cost_usd == 0
+    assert request.path == "/v1/audio/transcriptions"
+    sound = sent_sound(request)
+    assert (sound.getframerate(), sound.getnchannels()) == (16_000, 1)
+    for part in (b'name="model"\r\n\r\nwhisper-1', b'"language"\r\n\r\nen', b"valve, gauge", b"verbose_json"):
+        assert part in request.raw
+
+
+def test_a_model_that_gives_only_text_gives_one_line(talk: Path) -> None:
+    with ScriptedServer(lambda _: Said({"text": " all of it "})) as server:
+        lines = backbone(server).run(listen(talk)).output.lines
+    assert [(line.interval, line.text) for line in lines] == [(Interval(start=2, end=6), "all of it")]
+
+
+def test_nothing_said_is_an_answer(talk: Path) -> None:
+    with ScriptedServer(lambda _: Said({"text": ""})) as server:
+        assert backbone(server).run(listen(talk)).output.lines == ()
+
+
+def test_silence_is_not_sent(talk: Path) -> None:
+    with ScriptedServer(lambda _: Said(WHISPERED)) as server:
+        reply = backbone(server).run(listen(talk, start=20, end=24))
+        assert server.received == []
+    assert reply.output.lines == ()
+    assert reply.spend.calls == 0
+
+
+def test_what_was_heard_is_not_paid_twice(talk: Path, tmp_path: Path) -> None:
+    with ScriptedServer(lambda _: Said(WHISPERED)) as server:
+        first = backbone(server, tmp_path).run(listen(talk))
+        again = backbone(server, tmp_path).run(listen(talk))
+        assert len(server.received) == 1
+        backbone(server, tmp_path).run(listen(talk, start=3))
+        assert len(server.received) == 2
+    assert again.output == first.output
+    assert (first.cached, again.cached) == (False, True)
+
+
+def test_passing_faults_cost_time_only(talk: Path) -> None:
+    with ScriptedServer(lambda _: Said(WHISPERED)) as server:
+        script = [refusal(429, "slow", **{"Retry-After": "0"}), refusal(500, "oops"), Said(drop=True)]
+        server.answering = lambda _: script.pop(0) if script else Said(WHISPERED)
+        listener = backbone(server)
+        listener._listener._retries = RetryPolicy(first_wait_s=0.01)
+        assert len(listener.run(listen(talk)).output.lines) == 2
+        assert len(server.received) == 4
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (refusal(404, "The model does not exist"), UnknownModel),
+        (refusal(400, "this sound cannot be processed"), Refused),
+    ],
+)
+def test_what_cannot_help_is_not_tried_again(talk: Path, said: Said, error: type[Exception]) -> None:
+    with ScriptedServer(lambda _: said) as server:
+        with pytest.raises(error):
+            backbone(server).run(listen(talk))
+        assert len(server.received) == 1
+
+
+def test_a_server_that_stays_down_is_the_apparatus(talk: Path) -> None:
+    with ScriptedServer(lambda _: refusal(503, "down")) as server:
+        with pytest.raises(BackboneUnavailable, match="2 attempts"):
+            backbone(server, rates={"attempts": 2}).run(listen(talk))
+        assert len(server.received) == 2
+
+
+def test_a_key_that_is_echoed_is_not_repeated(talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key-0123456789")
+    with (
+        ScriptedServer(lambda r: refusal(401, f"bad key: {r.headers['authorization']}")) as server,
+        pytest.raises(BackboneUnavailable, match="OPENAI_API_KEY") as told,
+    ):
+        backbone(server).run(listen(talk))
+    assert "planted" not in str(told.value)
+
+
+def test_without_a_model_that_listens_the_setting_is_named() -> None:
+    silent = HostedBackbone(HostedSettings(models={"default": "openai/a"}), None)
+    with pytest.raises(UnsupportedTask, match=r"backbone\.models\.transcriber"):
+        silent.run(listen(Path("nothing.mp4")))
+
+
+def test_a_known_price_is_by_the_second() -> None:
+    settings = HostedSettings(models={"default": "openai/a", "transcriber": "openai/whisper-1"})
+    listener = HostedBackbone(settings, None)._listener
+    assert math.isclose(listener._cost(60) or 0, 0.006)
