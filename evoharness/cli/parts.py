@@ -11,7 +11,7 @@ from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
-    from evoharness.config import Common, EmbedderSection, HarnessSection
+    from evoharness.config import BackboneSection, Common, EmbedderSection, HarnessSection
     from evoharness.evaluation import Executor, Workbench, WorkbenchConfig
     from evoharness.harness import Harness
     from evoharness.records.question import Question
@@ -45,7 +45,7 @@ def workbench_config(config: "Common", budget_file: Path | None = None) -> "Work
         allow_weaker_sandbox=config.sandbox.allow_weaker,
         budget=caps_of(config),
         budget_file=budget_file,
-        memory=_memory_settings(config.memory),
+        memory=_memory_settings(config.memory, config.backbone),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
     )
 
@@ -240,7 +240,7 @@ def judge_for(questions: "Sequence[Question]") -> "Judge | None":
     return None
 
 
-def _memory_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+def _memory_settings(values: Mapping[str, Any], backbone: "BackboneSection") -> dict[str, Any]:
     """The settings, checked; UserError names what does not do."""
     from evoharness.memory import MemorySettings
 
@@ -252,6 +252,14 @@ def _memory_settings(values: Mapping[str, Any]) -> dict[str, Any]:
         MemorySettings(**values)
     except ValueError as error:
         raise UserError(f"memory.{_first_error(error)}") from error
+    if values.get("transcript") == "model":
+        if backbone.name.startswith("embedded"):
+            raise UserError(
+                "memory.transcript=model needs a backbone that listens (backbone=openai, for example); "
+                "memory.transcript=auto takes captions beside a video or in it"
+            )
+        if backbone.name == "litellm" and "transcriber" not in backbone.models:
+            raise UserError("memory.transcript=model needs backbone.models.transcriber=provider/model")
     return dict(values)
 
 

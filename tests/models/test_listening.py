@@ -50,11 +50,11 @@ def listen(path: Path, start: float = 2, end: float = 6, **more: Any) -> Transcr
     return Transcribe(path=path, key="talk", span=Interval(start=start, end=end), **more)
 
 
-def sent_sound(request: Received) -> wave.Wave_read:
-    """The WAV file among the parts of a form."""
+def sent_sound(request: Received) -> tuple[int, int, int]:
+    """Rate, channels and samples of the WAV file among the parts of a form."""
     start = request.raw.index(b"RIFF")
-    opened: wave.Wave_read = wave.open(BytesIO(request.raw[start:]))
-    return opened
+    with wave.open(BytesIO(request.raw[start:])) as sound:
+        return sound.getframerate(), sound.getnchannels(), sound.getnframes()
 
 
 def test_lines_have_the_times_of_the_video_and_stay_in_their_span(talk: Path) -> None:
@@ -68,8 +68,7 @@ def test_lines_have_the_times_of_the_video_and_stay_in_their_span(talk: Path) ->
     assert reply.spend.calls == 1
     assert reply.spend.cost_usd == 0
     assert request.path == "/v1/audio/transcriptions"
-    sound = sent_sound(request)
-    assert (sound.getframerate(), sound.getnchannels()) == (16_000, 1)
+    assert sent_sound(request) == (16_000, 1, 64_000)
     for part in (b'name="model"\r\n\r\nwhisper-1', b'"language"\r\n\r\nen', b"valve, gauge", b"verbose_json"):
         assert part in request.raw
 
