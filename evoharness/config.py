@@ -243,6 +243,8 @@ class EvolveConfig(RunningCommon):
     proposers: ProposersSection = field(default_factory=ProposersSection)
     resume: str | None = text()
     """A run to go on with: a folder, a name in the folder of runs, or `latest`."""
+    estimate: bool = False
+    """Whether to say what such a run would use of its models, by role, instead of making it."""
 
 
 @dataclass

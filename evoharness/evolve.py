@@ -30,6 +30,8 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     from evoharness.models.budget import CannotPay
     from evoharness.runs import make_progress
 
+    if config.estimate:
+        return _estimated(config)
     with ExitStack() as stack:
         if config.resume is not None:
             config, run = resumed(config, call, RESUMABLE)
@@ -64,6 +66,15 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
         print_summary(summary)
         print(f"run: {run.shown}")
     return numbers_of(summary)
+
+
+def _estimated(config: "EvolveConfig") -> Numbers:
+    from evoharness.cli.estimating import print_estimate
+
+    if config.resume is not None:
+        raise UserError("estimate=true is about a new run: leave resume= out")
+    _check(config)
+    return print_estimate(config)
 
 
 def _check(config: "EvolveConfig") -> None:
@@ -189,6 +200,7 @@ COMMAND = Command(
         "",
         "videos=my_videos/",
         "videos=my_videos/ test.questions=sealed.jsonl test.videos=sealed_videos/",
+        "videos=my_videos/ backbone=openai estimate=true",
         "-m gate=paired,argmax seed=1,2",
         "resume=latest",
     ),

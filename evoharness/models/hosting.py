@@ -1,6 +1,5 @@
 """A hosted backbone put together from its settings: endpoints by role, cache, budget, limits, a listener."""
 
-import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -55,6 +54,10 @@ class HostedBackbone:
             return self._models.run(task)
         return cast("Reply[Output]", self._listener.run(task))
 
+    def price(self, role: str, input_tokens: int, output_tokens: int) -> float | None:
+        """The most USD that a call of a role with so many tokens costs; None: its price is not known."""
+        return self._models.price(role, input_tokens, output_tokens)
+
     @cached_property
     def _listener(self) -> "Listener":
         from evoharness.models.listening import Listener
@@ -73,12 +76,8 @@ class HostedBackbone:
 
 
 def _budget(settings: HostedSettings) -> "Budget | None":
-    from evoharness.models.budget import BUDGET_FILE, Budget
+    from evoharness.models.budget import Budget
 
-    if settings.budget_file is not None:
-        return Budget(settings.budget_file, settings.budget)
-    if not settings.budget:
+    if settings.budget_file is None and not settings.budget:
         return None
-    # No run that others take part in: this process counts for itself.
-    folder = Path(tempfile.mkdtemp(prefix="evoharness-budget-"))
-    return Budget(folder / BUDGET_FILE, settings.budget)
+    return Budget(settings.budget_file, settings.budget)

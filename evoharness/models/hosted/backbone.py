@@ -109,6 +109,11 @@ class LiteLLMBackbone:
             self._cache.put(key, CachedResponse(answer=answer.written, spend=answer.spend))
         return Reply(answer.output, answer.spend, notes=answer.notes, wasted=answer.wasted)
 
+    def price(self, role: str, input_tokens: int, output_tokens: int) -> float | None:
+        """The most USD that a call of a role with so many tokens costs; None: its price is not known."""
+        seat = self._seats.get(role) or self._seats.get(DEFAULT)
+        return None if seat is None else seat.estimated_cost(input_tokens, output_tokens)
+
     def _seat(self, task: Task[Any]) -> Seat:
         seat = self._seats.get(task.role.value) or self._seats.get(DEFAULT)
         if seat is None:
