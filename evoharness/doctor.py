@@ -14,6 +14,7 @@ from evoharness.cli import Call, Command, Numbers, run_command
 
 if TYPE_CHECKING:
     from evoharness.config import DoctorConfig
+    from evoharness.models.settings import HostedSettings
 
 PACKAGES = (
     "av",
@@ -30,18 +31,15 @@ PACKAGES = (
     "pydantic",
     "litellm",
 )
-OPTIONAL = ("sentence-transformers", "pydantic-monty", "ray", "mcp", "hydra-joblib-launcher", "hydra-submitit-launcher")
-KEYS = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OPENROUTER_API_KEY",
-    "DASHSCOPE_API_KEY",
-    "AZURE_API_KEY",
-    "MISTRAL_API_KEY",
-    "TOGETHERAI_API_KEY",
+OPTIONAL = (
+    "sentence-transformers",
+    "pydantic-monty",
+    "ray",
+    "mcp",
+    "hydra-joblib-launcher",
+    "hydra-submitit-launcher",
 )
+SERVER_PATIENCE_S = 0.5
 
 
 def doctor(config: "DoctorConfig", call: Call) -> Numbers:  # noqa: ARG001
@@ -162,9 +160,52 @@ def backbones() -> str:
     return ", ".join(backbone_names())
 
 
-def keys() -> str:
-    """Which keys of providers are set; their values are never read."""
-    return ", ".join(name for name in KEYS if name in os.environ) or "none is set (the default needs none)"
+def models() -> str:
+    """What each file of configs/backbone/ needs to be used here; keys are named, their values never shown."""
+    from importlib.resources import files
+
+    import yaml
+
+    from evoharness.models.registry import LITELLM
+    from evoharness.models.settings import HostedSettings
+
+    lines = []
+    for file in sorted(
+        files("evoharness.configs").joinpath("backbone").iterdir(), key=lambda file: file.name
+    ):
+        if not file.name.endswith(".yaml"):
+            continue
+        section = yaml.safe_load(file.read_text(encoding="utf-8"))
+        state = "ready"
+        if section.pop("name") == LITELLM:
+            state = _state(HostedSettings(**section))
+        lines.append(f"backbone={file.name.removesuffix('.yaml'):<16} {state}")
+    return f"\n{' ' * 13}".join(lines)
+
+
+def _state(settings: "HostedSettings") -> str:
+    """Which keys are set and which are not; for servers of one's own, whether somebody answers."""
+    from evoharness.providers import NoAnswer, ask, missing_key
+
+    there: dict[str, None] = {}
+    absent: dict[str, None] = {}
+    servers: dict[str, None] = {}
+    for endpoint in settings.endpoints().values():
+        if endpoint.needs_key:
+            missing = missing_key(endpoint)
+            named = missing or next(name for name in endpoint.key_variables if os.environ.get(name))
+            (absent if missing else there)[named] = None
+        elif endpoint.address is not None:
+            servers[endpoint.address] = None
+    parts = [f"{', '.join(absent)} not set"] if absent else []
+    parts += [f"{', '.join(there)} set"] if there else []
+    for address in servers:
+        try:
+            ask(address, {}, SERVER_PATIENCE_S)
+            parts.append(f"a server answers at {address}")
+        except NoAnswer as problem:
+            parts.append(f"no server at {address} ({problem})")
+    return "; ".join(parts)
 
 
 def sandbox() -> str:
@@ -199,7 +240,7 @@ CHECKS: tuple[tuple[str, Callable[[], str]], ...] = (
     ("embedder", embedder),
     ("backbone", backbone),
     ("backbones", backbones),
-    ("keys", keys),
+    ("models", models),
     ("sandbox", sandbox),
     ("harness", harness),
 )

@@ -2,11 +2,14 @@
 
 from evoharness.providers.checks import check_endpoints, missing_key
 from evoharness.providers.endpoint import Endpoint, Provider, known_providers, provider_named
+from evoharness.providers.http import NoAnswer, ask
 from evoharness.providers.litellm_import import litellm_module
 
 __all__ = [
     "Endpoint",
+    "NoAnswer",
     "Provider",
+    "ask",
     "check_endpoints",
     "known_providers",
     "litellm_module",

@@ -12,6 +12,10 @@ def litellm_module() -> Any:
     Its table of prices is the one in the package: without this variable it is fetched from the network.
     """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # Else it reads a file `.env` somewhere above its package: keys come from the environment and nowhere else.
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    # It describes every call to loggers that nobody has registered: a third of what a call costs here.
+    os.environ.setdefault("LOGGING_EXECUTOR_MAX_PENDING_TASKS", "0")
     # About its types, which are no business of whoever runs a command; it imports more at its first call.
     warnings.filterwarnings("ignore", r".*using the `ReadOnly` qualifier", UserWarning)
     with warnings.catch_warnings():

@@ -40,3 +40,19 @@ def test_a_folder_that_cannot_be_written_is_a_problem(
     (tmp_path / "file").write_text("")
     assert run_command(COMMAND, [folders[0], f"runs={tmp_path / 'file' / 'runs'}"]) == 1
     assert "1 of these need attention" in capsys.readouterr().out
+
+
+def test_it_says_which_models_could_be_used_and_never_shows_a_key(
+    folders: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
+    assert run_command(COMMAND, folders) == 0
+    said = capsys.readouterr().out
+    assert "planted-key" not in said
+    assert "backbone=embedded         ready" in said
+    assert "backbone=openai           OPENAI_API_KEY set" in said
+    assert "backbone=gemini           GOOGLE_API_KEY or GEMINI_API_KEY not set" in said
+    (medclaw,) = (line for line in said.splitlines() if "backbone=medclaw" in line)
+    assert "DEEPSEEK_API_KEY not set; OPENAI_API_KEY set" in medclaw
