@@ -3,16 +3,18 @@
 import logging
 import os
 import warnings
+from functools import cache
 from typing import Any
 
 
+@cache
 def litellm_module() -> Any:
     """The `litellm` package, imported on the first call, which takes seconds.
 
     Its table of prices is the one in the package: without this variable it is fetched from the network.
     """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # Else it reads a file `.env` somewhere above its package: keys come from the environment and nowhere else.
+    # Else it reads a file `.env` above its package: keys come from the environment and nowhere else.
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     # It describes every call to loggers that nobody has registered: a third of what a call costs here.
     os.environ.setdefault("LOGGING_EXECUTOR_MAX_PENDING_TASKS", "0")

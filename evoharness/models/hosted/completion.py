@@ -1,5 +1,7 @@
 """One call through LiteLLM: a request in, a completion or a `CallFailed` out."""
 
+import asyncio
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +43,7 @@ class Completion:
 def complete(request: Request) -> Completion:
     """Make the call, in this thread and once. Raises `CallFailed`."""
     litellm = litellm_module()
+    _keep_an_event_loop()
     try:
         response = litellm.completion(
             model=request.model,
@@ -56,6 +59,27 @@ def complete(request: Request) -> Completion:
     else:
         return _read(response)
     raise failure  # outside the handler: what litellm raised may hold a key, and goes no further
+
+
+class _Loop:
+    """An event loop of a thread, closed when the thread ends."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+
+    def __del__(self) -> None:
+        self.loop.close()
+
+
+_OF_THREAD = threading.local()
+
+
+def _keep_an_event_loop() -> None:
+    """litellm runs a coroutine after each call; in a thread without a loop it would make one each time."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main and getattr(_OF_THREAD, "kept", None) is None:
+        _OF_THREAD.kept = _Loop()
+        asyncio.set_event_loop(_OF_THREAD.kept.loop)
 
 
 def _read(response: Any) -> Completion:
