@@ -176,6 +176,7 @@ def models() -> str:
         if not file.name.endswith(".yaml"):
             continue
         section = yaml.safe_load(file.read_text(encoding="utf-8"))
+        section.pop("defaults", None)
         state = "ready"
         if section.pop("name") == LITELLM:
             state = _state(HostedSettings(**section))
