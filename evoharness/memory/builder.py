@@ -44,16 +44,18 @@ def build_memory(
     *,
     checkpoints: Path | None = None,
     on_segment: Callable[[int, int], None] | None = None,
+    spans: Sequence[Interval] | None = None,
 ) -> VideoMemory:
     """The memory of a video, as `backbone` describes it.
 
     `checkpoints`: folder for finished segments; what lies there from an earlier try is used. `on_segment` is
     called after each segment with how many are finished and how many there are. A segment that the model
     refuses or answers unreadably is marked as failed and listed in the report. `BackboneUnavailable` is
-    passed on.
+    passed on. `spans`: the segments, in order; None: cut where scenes change.
     """
     settings = settings or MemorySettings()
-    spans = scenes(video, settings)
+    if spans is None:
+        spans = scenes(video, settings)
     transcript = transcript_for(video, settings.transcript, backbone, spans)
     finished: list[FinishedSegment] = []
     for number, span in enumerate(spans):

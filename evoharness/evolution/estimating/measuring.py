@@ -4,10 +4,10 @@ Strategies, evidence conditions, checks of questions and the building of memorie
 real duration and size of the video; no picture is decoded and no model is called.
 """
 
-from collections import Counter
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evoharness.evaluation import AnswerItem, Workbench, WorkbenchConfig, answer
 from evoharness.evaluation.meter import MeteredBackbone
@@ -15,7 +15,6 @@ from evoharness.evolution.diagnosis import condition
 from evoharness.evolution.estimating.counting import CountingBackbone
 from evoharness.evolution.estimating.expectations import EXPECTED
 from evoharness.evolution.estimating.load import Load
-from evoharness.models.perception_tasks import DescribeSegment
 from evoharness.models.registry import LITELLM
 from evoharness.records.evidence import Evidence
 from evoharness.records.interval import Interval
@@ -168,31 +167,11 @@ def stand_in_memory(
     settings: "MemorySettings",
     segment_s: float = EXPECTED.segment_s,
 ) -> VideoMemory:
-    """A memory as `build_memory` makes it, of segments of equal length: where scenes change is not known."""
-    from evoharness.memory.aggregation import aggregate
-    from evoharness.memory.builder import LEAST_FRAMES
-    from evoharness.memory.repair import repair
-    from evoharness.video import scattered_times
+    """A memory of segments of equal length: where scenes change is not known without looking."""
+    from evoharness.memory import build_memory
 
     duration = video.info.duration
     count = max(1, round(duration / min(max(segment_s, settings.minimum_s), settings.maximum_s)))
-    losses: Counter[str] = Counter()
-    segments: list[Any] = []
-    for number in range(count):
-        span = Interval(start=duration * number / count, end=duration * (number + 1) / count)
-        fps = settings.fps
-        if span.duration > 0:
-            fps = max(fps, min(LEAST_FRAMES, settings.frame_cap) / span.duration)
-        times = scattered_times(span, fps, settings.frame_cap, "")
-        frames = tuple(video.frames(times, settings.detail))
-        described = backbone.run(DescribeSegment(frames=frames, span=span)).output
-        segment, _ = repair(described, f"s{number:04d}", span, "")
-        segments.append(segment)
-    super_events, root = aggregate(segments, backbone, losses)
-    return VideoMemory(
-        video=video.info.content_hash,
-        duration=duration,
-        root=root,
-        super_events=super_events,
-        segments=tuple(segments),
-    )
+    ends = [duration * number / count for number in range(count + 1)]
+    spans = [Interval(start=start, end=end) for start, end in pairwise(ends)]
+    return build_memory(video, backbone, settings, spans=spans)
