@@ -114,25 +114,33 @@ class Asking(Generic[Output]):
 
     def _answer(self) -> Answer[Output]:
         messages, shown = self._messages()
-        first, spend = self._say(messages, shown)
+        first = self._say(messages, shown)
         try:
-            return self._readable(first.text, spend)
+            return self._readable(first, first, shown)
         except ValueError as error:
             wrong = str(error)
-        self._spent += spend
         if first.finish_reason == "length":
             self._room *= MORE_ROOM
-        second, spend = self._say(corrected(messages, first.text, wrong), shown)
+        second = self._say(corrected(messages, first.text, wrong), shown)
         try:
-            return self._readable(second.text, spend)
+            return self._readable(second, first, shown)
         except ValueError as error:
-            self._spent += spend
             raise Unparsed(f"{self._seat.model} on {self._named}: {error}") from None
 
-    def _readable(self, text: str, spend: Spend) -> Answer[Output]:
-        value = parse(text, self.prompt.schema)
+    def _readable(self, last: Completion, first: Completion, shown: Sequence[Frame]) -> Answer[Output]:
+        """The answer that `last` holds. ValueError when it cannot be read.
+
+        What it takes is what it would have taken at the first attempt, so that a fault that passed is paid
+        for and changes nothing else.
+        """
+        value = parse(last.text, self.prompt.schema)
         output = read(self._task, value)
-        return Answer(output, json.dumps(value), spend, self._spent, self.notes)
+        spend = self._spend_of(last, len(shown))
+        if last is not first:
+            given, received = first.input_tokens, last.output_tokens
+            cost = self._seat.estimated_cost(given, received)
+            spend = spend.model_copy(update={"input_tokens": given, "cost_usd": cost})
+        return Answer(output, json.dumps(value), spend, _less(self._spent, spend), self.notes)
 
     def _messages(self) -> tuple[list[Message], Sequence[Frame]]:
         """The messages, and the frames that they show."""
@@ -159,14 +167,13 @@ class Asking(Generic[Output]):
         self._task = self._task.model_copy(update={"frames": kept})
         self._notes.append(f"{len(kept)} of {len(frames)} frames are shown: {self._seat.model} {because}")
 
-    def _say(self, messages: Sequence[Message], shown: Sequence[Frame]) -> tuple[Completion, Spend]:
-        """A completion that is not empty, and what it took. Raises Refused when there is none."""
+    def _say(self, messages: Sequence[Message], shown: Sequence[Frame]) -> Completion:
+        """A completion that is not empty. Raises Refused when there is none."""
         for _ in range(2):
             completion = self._call(messages, shown)
-            spend = self._spend_of(completion, len(shown))
+            self._spent += self._spend_of(completion, len(shown))
             if completion.text.strip() and not completion.refusal:
-                return completion, spend
-            self._spent += spend
+                return completion
             if completion.refusal or completion.finish_reason in BLOCKED_ENDS:
                 said = f": {completion.refusal}" if completion.refusal else ""
                 raise Refused(f"{self._seat.model} declines {self._named}{said[:300]}")
@@ -300,6 +307,20 @@ def frames_in(task: Task[Any]) -> tuple[Frame, ...]:
     """The frames that a task shows."""
     one = getattr(task, "frame", None)
     return (one,) if isinstance(one, Frame) else tuple(getattr(task, "frames", ()))
+
+
+def _less(whole: Spend, part: Spend) -> Spend:
+    """What is left of a spend without a part of it."""
+    if whole == part:
+        return Spend()
+    known = whole.cost_usd is not None and part.cost_usd is not None
+    return Spend(
+        calls=whole.calls - part.calls,
+        input_tokens=whole.input_tokens - part.input_tokens,
+        output_tokens=whole.output_tokens - part.output_tokens,
+        frames=whole.frames - part.frames,
+        cost_usd=max(0.0, (whole.cost_usd or 0.0) - (part.cost_usd or 0.0)) if known else None,
+    )
 
 
 def _text_bytes(content: Any) -> int:

@@ -10,6 +10,9 @@ from typing import Any
 from evoharness.models.hosted.faults_of import failed_call
 from evoharness.providers import litellm_module
 
+CONNECT_S = 10.0
+"""How long a connection may take to be made."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -50,7 +53,7 @@ def complete(request: Request) -> Completion:
             messages=list(request.messages),
             api_base=request.api_base,
             api_key=request.secret,
-            timeout=request.timeout_s,
+            timeout=_timeout(request.timeout_s),
             max_retries=0,
             **request.parameters,
         )
@@ -59,6 +62,13 @@ def complete(request: Request) -> Completion:
     else:
         return _read(response)
     raise failure  # outside the handler: what litellm raised may hold a key, and goes no further
+
+
+def _timeout(seconds: float) -> Any:
+    """So long between two signs of life; an address where nobody is is known much sooner."""
+    import httpx
+
+    return httpx.Timeout(seconds, connect=min(seconds, CONNECT_S))
 
 
 class _Loop:

@@ -25,10 +25,10 @@ _BLOCKED = re.compile(
 _NO_MONEY = re.compile(
     r"insufficient.?(quota|balance|funds)|current quota|credit balance|billing|arrearage", re.IGNORECASE
 )
-_NO_KEY = re.compile(
-    r"missing credentials|api.?key.{0,40}(not|missing|must|invalid|expired|required)", re.IGNORECASE
-)
-_NO_MODEL = re.compile(r"provider not provided|model.?not.?found|unknown model|no such model", re.IGNORECASE)
+_KEYLESS = re.compile(r"missing credentials|api_key client option must be set", re.IGNORECASE)
+_NO_KEY = re.compile(r"api.?key.{0,40}(not|missing|must|invalid|expired|required)", re.IGNORECASE)
+_NO_PROVIDER = re.compile(r"provider not provided", re.IGNORECASE)
+_NO_MODEL = re.compile(r"model.?not.?found|unknown model|no such model", re.IGNORECASE)
 _TOO_MUCH = re.compile(
     r"too (large|long|many)|context.?(length|window|size)|maximum.{0,20}(tokens|length|images)|exceeds? the"
     r"|at most \d+ (image|picture|video)|payload size",
@@ -91,9 +91,9 @@ def _fault(causes: list[str], status: int, raw: str, wait: float | None, named: 
         return Fault.QUOTA
     if status in (400, 403, 429) and wait is None and _NO_MONEY.search(raw):
         return Fault.QUOTA
-    if status in (401, 403) or _NO_KEY.search(raw):
+    if status in (401, 403) or _KEYLESS.search(raw) or (status == 400 and _NO_KEY.search(raw)):
         return Fault.KEY
-    if status == 404 or _NO_MODEL.search(raw):
+    if status == 404 or _NO_PROVIDER.search(raw) or (status == 400 and _NO_MODEL.search(raw)):
         return Fault.MODEL
     if status == 429:
         return Fault.BUSY

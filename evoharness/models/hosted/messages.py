@@ -39,7 +39,7 @@ def _with_pictures(prompt: Prompt, pictures: Sequence[Picture], profile: Profile
                 image["detail"] = profile.image_detail
             content.append({"type": "image_url", "image_url": image})
         else:
-            content.append({"type": "text", "text": part})
+            content.append({"type": "text", "text": f"{part}\n" if profile.joins_texts else part})
     return content
 
 

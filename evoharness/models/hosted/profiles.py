@@ -47,6 +47,8 @@ class Profile(Record):
     """Pixels of a picture to a token: the most tokens that a picture may be charged."""
     least_image_tokens: int = 85
     """Tokens of the smallest picture."""
+    joins_texts: bool = False
+    """Runs the texts of a message together without a space between them."""
     refuses: tuple[str, ...] = ()
     """Parameters that are known not to be accepted, as litellm names them."""
 
@@ -87,8 +89,7 @@ _KNOWN: tuple[tuple[str, dict[str, Any]], ...] = (
     ("deepseek/deepseek-v4-pro*", {"max_images": 0}),
     ("mistral/*", {"max_images": 8}),
     ("groq/*", {"max_images": 5, "max_request_bytes": 4 * MB, "json_mode": "object"}),
-    ("ollama/*", {"max_images": 32, "max_request_bytes": 48 * MB}),
-    ("ollama_chat/*", {"max_images": 32, "max_request_bytes": 48 * MB}),
+    ("ollama*/*", {"max_images": 32, "max_request_bytes": 48 * MB, "joins_texts": True}),
     ("hosted_vllm/*", {"max_images": 256, "max_request_bytes": 48 * MB}),
     ("openrouter/*", {"max_images": 96, "max_request_bytes": 18 * MB}),
 )

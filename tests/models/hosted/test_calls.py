@@ -1,6 +1,8 @@
 """One task, one call: what is sent, what is read, what it costs."""
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -106,8 +108,22 @@ def test_an_answer_that_cannot_be_read_is_shown_to_the_model_once(server: Script
     assert before == first["messages"]
     assert said == {"role": "assistant", "content": "It is a ball."}
     assert "no JSON object" in error["content"]
-    assert reply.spend == reply.wasted == Spend(calls=1, input_tokens=11, output_tokens=7, cost_usd=None)
-    assert reply.paid.calls == 2
+
+
+def test_a_fault_that_passed_is_paid_for_and_changes_nothing_else(server: ScriptedServer, make: Make) -> None:
+    good = says('{"text": "x"}', prompt_tokens=1000, completion_tokens=5)
+    server.will(good)
+    prices = {MODEL: Price(input=1.0, output=2.0)}
+    plain = make(prices=prices).run(TASK)
+    server.will(
+        says("", prompt_tokens=1000, completion_tokens=0),
+        says("odd", prompt_tokens=1000, completion_tokens=70),
+        says('{"text": "x"}', prompt_tokens=1200, completion_tokens=5),
+    )
+    reply = make(prices=prices).run(TASK)
+    assert reply.spend == plain.spend == plain.paid
+    assert (reply.paid.calls, reply.paid.input_tokens, reply.paid.output_tokens) == (3, 3200, 75)
+    assert reply.paid.cost_usd == pytest.approx((3200 + 150) / 1e6)
 
 
 def test_an_answer_that_stays_unreadable_is_a_typed_failure_with_its_price(
@@ -167,6 +183,7 @@ def test_an_empty_answer_is_asked_for_again_once(server: ScriptedServer, make: M
     server.will(empty, answers({"text": "x"}))  # type: ignore[arg-type]
     reply = make().run(TASK)
     assert reply.wasted.calls == reply.spend.calls == 1
+    assert reply.wasted.input_tokens == 11
     server.will(empty)  # type: ignore[arg-type]
     with pytest.raises(Refused, match="empty answer") as error:
         make().run(TASK)
@@ -244,3 +261,26 @@ def test_a_model_that_cannot_see_is_told_apart_from_one_that_need_not(
     with pytest.raises(UnsupportedTask, match="DescribeFrame"):
         make(**blind).run(DescribeFrame(frame=drawn(1)[0], prompt=""))
     assert not server.requests
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from evoharness.models.hosted import LiteLLMBackbone
+heavy = {"litellm", "openai", "av", "cv2", "numpy", "jinja2", "httpx"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+from evoharness.models.reasoning_tasks import Reason
+from evoharness.models.response_cache import CachedResponse, ResponseCache
+from evoharness.records.spend import Spend
+
+class Kept(ResponseCache):
+    def get(self, key):
+        return CachedResponse(answer='{"text": "kept"}', spend=Spend(calls=1))
+
+cache = Kept(Path(sys.argv[1]) / "responses.sqlite")
+backbone = LiteLLMBackbone({"default": "openai/gpt-5.5"}, cache=cache)
+assert backbone.run(Reason(prompt="Sum up.", evidence=())).output.text == "kept"
+assert "litellm" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, env={"PATH": "/usr/bin"})
