@@ -40,8 +40,11 @@ def test_no_attack_gets_through_and_ordinary_code_runs(group: str) -> None:
     report = self_test([eager(attack) for attack in load_group(group)], limits=QUICK)
     if not report.level.sufficient:
         pytest.skip(f"this system confines less: {report.level}")
-    assert {trial.attack.id: trial.wrong for trial in report.failed} == {}
     assert (len(report.trials), report.skipped) == (len(load_group(group)), 0)
+    late = [trial.attack for trial in report.failed if trial.kind == "wall_timeout"]
+    unhurried = self_test(late).failed  # a busy machine: once more with the time of the self-test
+    failed = [*unhurried, *(trial for trial in report.failed if trial.attack not in late)]
+    assert {trial.attack.id: trial.wrong for trial in failed} == {}
 
 
 @pytest.mark.verify
