@@ -7,6 +7,8 @@ list, or a boolean beside it, says that there is nothing.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -55,11 +57,16 @@ def schema_of(shape: type[Wire], **words: Sequence[str]) -> Schema:
 
     `words`: for a field of the top level that is a text, the only texts that it may be.
     """
-    source = shape.model_json_schema()
-    schema = _strict(source, source.get("$defs", {}))
+    schema = deepcopy(_schema(shape))
     for name, allowed in words.items():
         schema["properties"][name]["enum"] = list(allowed)
     return schema
+
+
+@cache
+def _schema(shape: type[Wire]) -> Schema:
+    source = shape.model_json_schema()
+    return _strict(source, source.get("$defs", {}))
 
 
 def _strict(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Schema:
