@@ -86,26 +86,27 @@ class Workbench:
 
     @part
     def backbone(self) -> "MeteredBackbone":
-        """The frozen model, metered."""
+        """The frozen model, metered and within the budget."""
         from evoharness.evaluation.meter import MeteredBackbone
+        from evoharness.models.registry import LITELLM
 
-        return MeteredBackbone(self.make_backbone())
+        config, backbone = self.config, self.make_backbone()
+        if config.budget and config.backbone != LITELLM:  # which keeps to the budget itself, call by call
+            from evoharness.models.budget import Budget
+            from evoharness.models.budgeted import BudgetedBackbone
+
+            free = config.backbone.startswith("embedded")
+            backbone = BudgetedBackbone(backbone, Budget(config.budget_file, config.budget), free)
+        return MeteredBackbone(backbone)
 
     def make_backbone(self) -> "Backbone":
-        """The frozen model that the config names, within the budget."""
-        from evoharness.models.registry import LITELLM, make_backbone
+        """The frozen model that the config names."""
+        from evoharness.models.registry import make_backbone
 
         config = self.config
-        backbone = make_backbone(
+        return make_backbone(
             config.backbone, embedder=self.embedder, cache_dir=config.cache_dir, **config.backbone_options
         )
-        if not config.budget or config.backbone == LITELLM:  # which keeps the budget call by call itself
-            return backbone
-        from evoharness.models.budget import Budget
-        from evoharness.models.budgeted import BudgetedBackbone
-
-        free = config.backbone.startswith("embedded")
-        return BudgetedBackbone(backbone, Budget(config.budget_file, config.budget), free)
 
     def take_used(self) -> Used:
         """What this thread used of the backbone since it last asked."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from evoharness.evaluation import Workbench
+from evoharness.models.budget import BudgetExceeded
 from evoharness.models.reasoning_tasks import SummarizeVideo
 
 
@@ -95,3 +96,10 @@ class Number(BaseModel):
     """Arguments of a method that takes a number."""
 
     n: int
+
+
+def spend_or_wait(bench: Workbench, item: str) -> str:
+    if item == "spend":
+        raise BudgetExceeded("calls", 3, 3, 1)
+    time.sleep(0.8)
+    return item

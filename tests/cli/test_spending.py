@@ -1,0 +1,68 @@
+"""Caps from a configuration, and how a run ends that has used them up."""
+
+from pathlib import Path
+
+import pytest
+
+from evoharness.cli.spending import budget_of, caps_of, out_of_budget, paid_table
+from evoharness.config import AskConfig, BudgetSection, EvolveConfig
+from evoharness.errors import UserError
+from evoharness.models.budget import Budget, BudgetExceeded, CannotPay, Caps, PriceUnknown
+from evoharness.records.spend import Spend
+from evoharness.runs import RunDirectory, RunFacts
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "a run", "", RunFacts.gather(0), stamped=False)
+
+
+def test_caps_are_those_of_the_configuration() -> None:
+    assert caps_of(AskConfig()) == Caps()
+    assert caps_of(AskConfig(budget=BudgetSection(usd=2.5, calls=10))) == Caps(usd=2.5, calls=10)
+
+
+def test_what_is_no_cap_is_named() -> None:
+    with pytest.raises(UserError, match=r"budget\.calls=-1: "):
+        caps_of(AskConfig(budget=BudgetSection(calls=-1)))
+
+
+def test_what_a_run_has_paid_before_counts(run: RunDirectory) -> None:
+    paid = {"solver": Spend(calls=7, input_tokens=70)}
+    run.ledger.append("stage", round=1, stage="answering", seconds=1, spend=paid["solver"], paid=paid)
+    file = budget_of(EvolveConfig(budget=BudgetSection(calls=10)), run)
+    budget = Budget(file, Caps(calls=10))
+    assert budget.used().calls == 7
+    with pytest.raises(BudgetExceeded):
+        budget.reserve(Spend(calls=4))
+
+
+def test_without_caps_a_run_has_no_books_of_its_own(run: RunDirectory) -> None:
+    assert not budget_of(EvolveConfig(), run).exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "ends"),
+    [
+        (BudgetExceeded("calls", 100, 98, 4), "budget.calls=200"),
+        (BudgetExceeded("tokens", 10, 0, 5000), "budget.tokens=5000"),
+        (BudgetExceeded("usd", 0.5, 0.49, 0.02), "budget.usd=1.00"),
+        (PriceUnknown("no price"), "budget.usd=null"),
+        (CannotPay("the account is empty"), "/a-run"),
+    ],
+)
+def test_the_way_to_go_on_is_said_in_one_line(run: RunDirectory, error: CannotPay, ends: str) -> None:
+    said = str(out_of_budget(error, run))
+    assert str(error) in said
+    assert f"go on with: python -m evoharness.evolve resume={run.shown}" in said
+    assert said.endswith(ends)
+    assert "\n" not in said
+
+
+def test_the_table_tells_an_unknown_price_from_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    paid_table({"judge": Spend(calls=2, cost_usd=None), "solver": Spend(calls=1000, cost_usd=0.0)}).print()
+    out = capsys.readouterr().out
+    assert "unknown" in out
+    assert "$0.00" in out
+    assert "1,000" in out
+    assert "all" in out
