@@ -185,7 +185,8 @@ def test_the_self_test_prints_the_level_then_a_table_then_totals() -> None:
 
 def as_nobody() -> tuple[str, ...] | None:
     """What to put before a command to run it as an ordinary user; None where that user cannot read Python."""
-    before = ("/usr/bin/env", "-i", "HOME=/tmp")
+    paths = os.pathsep.join(path for path in sys.path if path)
+    before = ("/usr/bin/env", "-i", "HOME=/tmp", f"PYTHONPATH={paths}")
     try:
         subprocess.run(
             [*before, sys.executable, "-c", "import evoharness.sandbox, sys; open(sys.executable).close()"],
