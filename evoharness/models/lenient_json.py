@@ -48,6 +48,8 @@ def read_value(text: str, start: int = 0) -> tuple[Any, int, bool]:
 
 def whole_letters(text: str) -> str:
     """The text with surrogate pairs as single letters; half a pair becomes the replacement mark."""
+    if text.isascii():
+        return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -232,8 +232,8 @@ class Asking(Generic[Output]):
             if wait is None:
                 failure.attempts = attempt
                 raise failure
-            if failure.fault is Fault.BUSY:
-                seat.limiter.hold(wait)
+            if failure.fault is Fault.BUSY and failure.retry_after_s is not None:
+                seat.limiter.hold(failure.retry_after_s)
             means.clock.sleep(wait)
 
     def _learn(self, failure: CallFailed, sent: Mapping[str, Any], shown: Sequence[Frame]) -> bool:

@@ -4,7 +4,7 @@ import hashlib
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from evoharness.errors import UserError
 from evoharness.models.backbone import Reply
@@ -12,7 +12,7 @@ from evoharness.models.hosted.asking import Asking, Means
 from evoharness.models.hosted.clock import Clock
 from evoharness.models.hosted.pictures import Encoder, ImageFormat
 from evoharness.models.hosted.profiles import profile_of
-from evoharness.models.hosted.retrying import RetryPolicy
+from evoharness.models.hosted.retrying import RetryPolicy, policy_of
 from evoharness.models.hosted.seats import Seat
 from evoharness.models.prompting import Prompt
 from evoharness.models.response_cache import CachedResponse, cache_key
@@ -38,7 +38,8 @@ class LiteLLMBackbone:
     `rates`: how fast each model may be called; all processes that are given the same `limits_dir` share it.
     `profiles`: pattern of a model's id, provider, or role → fields of `Profile` that differ from what is
     known.
-    `retries`: what to do about passing faults; by default as often as `rates.attempts` says.
+    `retries`: what to do about passing faults, or the fields of a RetryPolicy that differ from its defaults;
+    by default as often as `rates.attempts` says.
     `seed`: of the jitter between attempts.
     """
 
@@ -55,10 +56,14 @@ class LiteLLMBackbone:
         limits_dir: Path | None = None,
         profiles: Mapping[str, Mapping[str, Any]] | None = None,
         image_format: ImageFormat = "jpeg",
-        retries: RetryPolicy | None = None,
+        retries: RetryPolicy | Mapping[str, Any] | None = None,
         seed: int = 0,
         clock: Clock | None = None,
     ) -> None:
+        if image_format not in get_args(ImageFormat):
+            raise UserError(
+                f"image_format={image_format} is not known: use {', '.join(get_args(ImageFormat))}"
+            )
         rates = rates or Rates()
         clock = clock or Clock()
         self._cache = cache
@@ -79,9 +84,9 @@ class LiteLLMBackbone:
             )
             same = (seat.id, endpoint.base, endpoint.key_variables, endpoint.model)
             self._seats[role] = shared.setdefault(same, seat)
-        self._means = Means(
-            Encoder(image_format), retries or RetryPolicy(rates.attempts), clock, rates.timeout_s, budget
-        )
+        if not isinstance(retries, RetryPolicy):
+            retries = policy_of({"attempts": rates.attempts, **(retries or {})})
+        self._means = Means(Encoder(image_format), retries, clock, rates.timeout_s, budget)
         self._prepared = False
         self._preparing = threading.Lock()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evoharness.models.hosted.faults_of import failed_call
+from evoharness.models.lenient_json import whole_letters
 from evoharness.providers import litellm_module
 
 CONNECT_S = 10.0
@@ -106,7 +107,7 @@ def _read(response: Any) -> Completion:
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     refusal = getattr(message, "refusal", None)
     return Completion(
-        content if isinstance(content, str) else "",
+        whole_letters(content) if isinstance(content, str) else "",
         str(getattr(choices[0], "finish_reason", "") or ""),
         refusal if isinstance(refusal, str) else "",
         *paid,

@@ -43,9 +43,10 @@ class Limiter:
     """The limits of one model at one address; may be used from many threads."""
 
     def __init__(self, rates: Rates, folder: Path | None, name: str, clock: Clock) -> None:
-        """`folder`: where the files lie that processes share; None: the limits are this process's own.
+        """`folder`: where the files lie that processes share; None, or one that cannot be written: the limits
+        are this process's own.
 
-        Files are named after a digest of `name`, the model and its address.
+        Files are named after a digest of `name`, the model and its address, and made at the first call.
         """
         self._rates = rates
         self._clock = clock
@@ -62,6 +63,7 @@ class Limiter:
     @contextmanager
     def admit(self, tokens: int) -> Iterator[Admission]:
         """Wait until a call of about so many tokens may be made; it is in flight until the block ends."""
+        self._share()
         if self._slots is None:
             self._await_turn(tokens)
             yield Admission(self, tokens)
@@ -76,6 +78,7 @@ class Limiter:
 
     def hold(self, seconds: float) -> None:
         """Let no call begin for that long: the provider asked for it."""
+        self._share()
         with self._shared() as times:
             times[2] = max(times[2], self._clock.now() + seconds)
 
@@ -85,6 +88,19 @@ class Limiter:
         if rate and tokens:
             with self._shared() as times:
                 times[1] += tokens * _spacing(rate)
+
+    def _share(self) -> None:
+        """Open the files of the folder, once; go without them where that is not possible."""
+        if self._path is None or self._file is not None:
+            return
+        with self._lock:
+            if self._path is not None and self._file is None:
+                try:
+                    for number in range(self._rates.concurrency or 0):
+                        self._places[number] = _open(self._path.with_suffix(f".{number}"))
+                    self._file = _open(self._path.with_suffix(".rate"))
+                except OSError:
+                    self._path = None
 
     def _await_turn(self, tokens: int) -> None:
         at = self._turn(tokens)
@@ -117,8 +133,7 @@ class Limiter:
             if self._path is None:
                 yield self._times
                 return
-            if self._file is None:
-                self._file = _open(self._path.with_suffix(".rate"))
+            assert self._file is not None
             fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
                 data = os.pread(self._file, _TIMES.size, 0)
@@ -141,14 +156,12 @@ class Limiter:
                 with self._lock:
                     free = [n for n in range(self._rates.concurrency) if n not in self._held]
                     for number in free:
-                        if self._try_place(self._path, number):
+                        if self._try_place(number):
                             self._held.add(number)
                             return number
                 self._clock.sleep(POLL_S)
 
-    def _try_place(self, path: Path, number: int) -> bool:
-        if number not in self._places:
-            self._places[number] = _open(path.with_suffix(f".{number}"))
+    def _try_place(self, number: int) -> bool:
         try:
             fcntl.flock(self._places[number], fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -7,9 +7,11 @@ wrong with the request, the key or the model stays wrong, and is not.
 import random
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from email.utils import parsedate_to_datetime
+from typing import Any
 
+from evoharness.errors import UserError
 from evoharness.models.hosted.faults import CallFailed, Fault
 
 PASSING = frozenset({Fault.BUSY, Fault.SERVER, Fault.TIMEOUT, Fault.DROPPED, Fault.NO_CONNECTION})
@@ -56,6 +58,17 @@ class RetryPolicy:
         if failure.retry_after_s > self.patience_s:
             return None
         return failure.retry_after_s + min(own, 1.0) * chance.random()
+
+
+def policy_of(values: Mapping[str, Any]) -> RetryPolicy:
+    """A policy from some of its fields. UserError names what is none, or no number."""
+    known = {field.name for field in fields(RetryPolicy)}
+    for name, value in values.items():
+        if name not in known:
+            raise UserError(f"retries: there is no {name}; there are {', '.join(sorted(known))}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise UserError(f"retries.{name}={value}: a number is needed, and no negative one")
+    return RetryPolicy(**values)
 
 
 def asked_wait(headers: Mapping[str, str], message: str, now: float) -> float | None:

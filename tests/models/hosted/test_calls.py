@@ -12,10 +12,14 @@ from evoharness.errors import UserError
 from evoharness.models.backbone import Refused, Unparsed, UnsupportedTask
 from evoharness.models.budget import Budget, BudgetExceeded, Caps
 from evoharness.models.hosted import LiteLLMBackbone
+from evoharness.models.hosted.clock import Clock
+from evoharness.models.hosted.profiles import Profile
+from evoharness.models.hosted.seats import Seat
 from evoharness.models.perception_tasks import DescribeFrame, InspectFrames
 from evoharness.models.reasoning_tasks import AnswerQuestion, Reason
 from evoharness.models.response_cache import ResponseCache
 from evoharness.models.settings import Price, Rates
+from evoharness.providers import Endpoint
 from evoharness.records.evidence import Evidence
 from evoharness.records.interval import Interval
 from evoharness.records.spend import Spend
@@ -263,11 +267,44 @@ def test_a_model_that_cannot_see_is_told_apart_from_one_that_need_not(
     assert not server.requests
 
 
+def test_half_a_letter_in_an_answer_breaks_nothing(server: ScriptedServer, make: Make) -> None:
+    server.will(says("half \ud83d a letter"), says('{"text": "whole \ud83d\ude00, half \ud83d"}'))
+    assert make().run(TASK).output.text == "whole \U0001f600, half \ufffd"
+    assert server.bodies[1]["messages"][2]["content"] == "half \ufffd a letter"
+
+
+def test_an_option_that_is_none_is_told_in_one_line(make: Make) -> None:
+    for options, said in (
+        ({"retries": {"tries": 3}}, "tries"),
+        ({"retries": {"attempts": "many"}}, "retries.attempts=many"),
+        ({"image_format": "gif"}, "gif"),
+        ({"profiles": {"openai": {"max_images": "few"}}}, "max_images"),
+    ):
+        with pytest.raises(UserError, match=said):
+            make(**options)
+
+
+def test_what_litellm_knows_the_price_of_is_estimated_by_it() -> None:
+    for model in ("openai/gpt-5.5", "dashscope/qwen3.7-plus", "gemini/gemini-3.8-flash"):
+        endpoint = Endpoint(model=model)
+        seat = Seat(endpoint, Profile(), {}, None, Rates(), None, Clock())
+        told = seat.estimated_cost(1000, 1000)
+        assert told is not None
+        assert told > 0
+        assert seat.cost(1000, 1000, told) == told
+    unknown = Seat(Endpoint(model="openai/none-such"), Profile(), {}, None, Rates(), None, Clock())
+    assert unknown.estimated_cost(1000, 1000) is None
+    assert unknown.cost(1000, 1000, 0.0) is None
+
+
 def test_nothing_heavy_is_imported_before_it_is_needed(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
 from evoharness.models.hosted import LiteLLMBackbone
+from evoharness.models.hosted.clock import Clock
+from evoharness.models.hosted.profiles import Profile
+from evoharness.models.hosted.seats import Seat
 heavy = {"litellm", "openai", "av", "cv2", "numpy", "jinja2", "httpx"}
 assert not heavy & set(sys.modules), heavy & set(sys.modules)
 from evoharness.models.reasoning_tasks import Reason

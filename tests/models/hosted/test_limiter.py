@@ -149,3 +149,13 @@ def test_another_model_has_limits_of_its_own(tmp_path: Path) -> None:
     with other.admit(0):
         assert waits.slept == []
     assert not [path for path in tmp_path.rglob("*") if "openai" in path.name]
+
+
+def test_a_folder_that_cannot_be_used_is_gone_without(tmp_path: Path) -> None:
+    (tmp_path / "limits").write_text("a file where the folder should be")
+    waits = Waits()
+    gate = limiter(Rates(concurrency=2, requests_a_minute=10), waits.clock, tmp_path)
+    for _ in range(4):
+        with gate.admit(0):
+            pass
+    assert waits.slept
