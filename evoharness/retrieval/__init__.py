@@ -1,11 +1,18 @@
 """Search by meaning and by words: embedders, one index class, fusion of rankings."""
 
-from evoharness.retrieval.embedders import Embedder, WordLlamaEmbedder, embedder_names, make_embedder
+from evoharness.retrieval.embedders import (
+    Embedder,
+    EmbedderUnavailable,
+    WordLlamaEmbedder,
+    embedder_names,
+    make_embedder,
+)
 from evoharness.retrieval.index import Hit, TextIndex, fuse
 from evoharness.retrieval.words import words
 
 __all__ = [
     "Embedder",
+    "EmbedderUnavailable",
     "Hit",
     "TextIndex",
     "WordLlamaEmbedder",

@@ -8,6 +8,7 @@ from evoharness.models.backbone import BackboneError
 from evoharness.models.budget import CannotPay
 from evoharness.records.outcome import APPARATUS, OK, SANDBOX_PREFIX, UNPARSED, Answered, Trace
 from evoharness.records.question import PublicQuestion
+from evoharness.retrieval import EmbedderUnavailable
 from evoharness.sandbox import SandboxLimits, SandboxResult, SandboxUnavailable
 from evoharness.solver.bench import SolverBench, SolverLimits
 from evoharness.solver.consulting import Consulting
@@ -95,7 +96,8 @@ def solve(
         return answered(stop.status, str(stop))
     except CannotPay:
         raise
-    except (SandboxUnavailable, BackboneError) as error:  # the latter while a memory is built
+    except (SandboxUnavailable, EmbedderUnavailable, BackboneError) as error:
+        # The last of these while a memory is built.
         return answered(APPARATUS, str(error))
     if result.kind != "finished":
         return answered(f"{SANDBOX_PREFIX}{result.kind}", _where(result))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from evoharness.errors import UserError
-from evoharness.retrieval import TextIndex, make_embedder
-from evoharness.retrieval.embedders.hosted import EmbedderUnavailable, HostedEmbedder
+from evoharness.retrieval import EmbedderUnavailable, TextIndex, make_embedder
+from evoharness.retrieval.embedders.hosted import HostedEmbedder
 from tests.providers.scripted_server import Received, Said, ScriptedServer, refusal
 
 COLOURS = ("red", "blue", "green", "circle", "square")

@@ -1,12 +1,14 @@
 """Strategies look things up in a knowledge base, and may choose to where there is one."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from evoharness.knowledge import KnowledgeBase, Passage
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChooseAction, ChosenAction
 from evoharness.records.outcome import Answered
+from evoharness.retrieval import EmbedderUnavailable
 from evoharness.sandbox import ProcessSandbox
 from evoharness.solver import SolverBench, SolverLimits, solve
 from evoharness.video import Video
@@ -85,3 +87,13 @@ def test_the_orchestrator_may_choose_it_only_where_it_is_loaded(answer: Solve) -
         offered[name] = {tool.name: tool for tool in backbone.of(ChooseAction)[0].tools}
     assert set(offered["loaded"]) - set(offered["none"]) == {"knowledge"}
     assert "abstract, technique" in offered["loaded"]["knowledge"].arguments["type"]
+
+
+def test_an_embedder_that_is_down_is_the_apparatus(answer: Solve) -> None:
+    class Down(Letters):
+        def embed(self, texts: Any) -> Any:
+            raise EmbedderUnavailable("nobody answers")
+
+    base = KnowledgeBase([Passage(id="1", type="abstract", text="A trocar.", source="Journal")], Down())
+    answered = answer("return ctx.answer(ctx.knowledge('trocar'))", base=base)
+    assert (answered.status, answered.message) == ("apparatus", "nobody answers")

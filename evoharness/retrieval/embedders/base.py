@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from evoharness.errors import UserError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class EmbedderUnavailable(ConnectionError, UserError):
+    """No vectors came, however often they were asked for: the fault of the apparatus."""
 
 
 class Embedder(Protocol):

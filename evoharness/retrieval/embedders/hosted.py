@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from evoharness.errors import UserError
 from evoharness.providers import Endpoint, litellm_module, missing_key
+from evoharness.retrieval.embedders.base import EmbedderUnavailable
 from evoharness.retrieval.embedders.kept import KeptVectors
 from evoharness.retrieval.embedders.recent import RecentVectors, as_text, unit_rows
 
@@ -26,10 +27,6 @@ MOST_CHARACTERS = 24_000
 VECTORS_FILE = "vectors.sqlite"
 """Name of the file in the cache folder."""
 LONGEST_WAIT_S = 60.0
-
-
-class EmbedderUnavailable(ConnectionError):
-    """No vectors came, however often they were asked for: the fault of the apparatus."""
 
 
 class HostedEmbedder:
@@ -119,7 +116,7 @@ class HostedEmbedder:
         for attempt in range(1, self._attempts + 1):
             try:
                 return self._call_once(texts)
-            except (UserError, EmbedderUnavailable):
+            except UserError:
                 raise
             except Exception as error:
                 if _is_final(error):
