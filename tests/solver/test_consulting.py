@@ -91,7 +91,7 @@ def test_the_orchestrator_may_choose_it_only_where_it_is_loaded(answer: Solve) -
 
 def test_an_embedder_that_is_down_is_the_apparatus(answer: Solve) -> None:
     class Down(Letters):
-        def embed(self, texts: Any) -> Any:
+        def embed(self, texts: Any) -> Any:  # noqa: ARG002
             raise EmbedderUnavailable("nobody answers")
 
     base = KnowledgeBase([Passage(id="1", type="abstract", text="A trocar.", source="Journal")], Down())
