@@ -26,6 +26,7 @@ from evoharness.records.spend import Spend
 from tests.models.hosted.conftest import KEY, MODEL, drawn
 from tests.models.hosted.server import Connection, Request, ScriptedServer, answers, completion, says, sends
 
+pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 Make = Callable[..., LiteLLMBackbone]
 CHOICE = {"reason": "seen", "choice": "A", "scores": [], "guessed": False}
 TASK = Reason(prompt="Sum up.", evidence=(Evidence(source="look", text="a red ball"),))

@@ -38,6 +38,7 @@ from tests.models.hosted.server import (
     stalls,
 )
 
+pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 Make = Callable[..., LiteLLMBackbone]
 TASK = Reason(prompt="Sum up.", evidence=())
 GOOD = answers({"text": "x"})

@@ -19,6 +19,7 @@ from evoharness.models.settings import Rates
 from tests.models.hosted.conftest import Waits
 from tests.models.hosted.server import Connection, Request, ScriptedServer, answers
 
+pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 NOTHING = Rates(concurrency=None)
 
 

@@ -27,6 +27,7 @@ from evoharness.records.interval import Interval
 from tests.models.hosted.conftest import Drawn, drawn
 from tests.models.hosted.server import ScriptedServer, answers, fails
 
+pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 Make = Callable[..., LiteLLMBackbone]
 SEEN = answers({"observations": [], "candidates": []})
 

@@ -15,6 +15,7 @@ from evoharness.records.interval import Interval
 from tests.models.hosted.conftest import Waits, drawn
 from tests.models.hosted.server import Action, ScriptedServer, completion, sends
 
+pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 KEYS = {
     "GEMINI_API_KEY": "AIzaSyPlanted0123456789",
     "ANTHROPIC_API_KEY": "sk-ant-planted0123456",
