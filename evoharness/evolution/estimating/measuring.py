@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evoharness.errors import UserError
 from evoharness.evaluation import AnswerItem, Workbench, WorkbenchConfig, answer
 from evoharness.evaluation.meter import MeteredBackbone
 from evoharness.evolution.diagnosis import condition
@@ -154,7 +155,7 @@ class Measuring:
         self._bench.answered.clear()
         (answered,) = answer(self._bench, AnswerItem(question.public(), path, (harness,), self._limits))
         if answered.status == APPARATUS:
-            raise RuntimeError(f"an answer about {path} cannot be counted: {answered.message}")
+            raise UserError(f"an answer about {path} cannot be counted: {answered.message}")
         return self._taken()
 
     def _taken(self) -> Load:

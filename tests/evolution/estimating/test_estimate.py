@@ -1,0 +1,166 @@
+"""What a run would use: counted with the real strategies, planned as the run plans, with honest ends."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evoharness.evaluation import WorkbenchConfig
+from evoharness.evolution import EvolutionSettings, GateSettings
+from evoharness.evolution.estimating import Amount, Estimate, Load, estimate
+from evoharness.evolution.estimating.measuring import Measuring
+from evoharness.evolution.proposers.search import SearchSettings
+from evoharness.harness import initial_harness
+from evoharness.models.embedded import EmbeddedBackbone
+from evoharness.questioner import QuestionerSettings
+from evoharness.records.spend import Spend
+from evoharness.retrieval import make_embedder
+from evoharness.solver import SolverBench, SolverLimits, solve
+from evoharness.video import Video
+from tests.evolution.scripted import Material, question
+from tests.solver.standins import write_video
+
+SETTINGS = EvolutionSettings(
+    rounds=2,
+    videos_per_round=3,
+    evolution_questions=40,
+    validation_questions=60,
+    candidates=4,
+    finalists=2,
+    race=[20, 40],
+)
+
+
+@pytest.fixture(scope="module")
+def videos(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("videos")
+    return {f"v{n}": write_video(folder / f"v{n}.mp4", 20 + n, (64, 64)) for n in range(6)}
+
+
+@pytest.fixture(autouse=True)
+def no_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be decoded."""
+
+    def pixels(self: Video, frames: Any) -> Any:  # noqa: ARG001
+        raise AssertionError("a picture was to be decoded")
+
+    monkeypatch.setattr(Video, "pixels", pixels)
+
+
+def of(videos: dict[str, Path], cache: Path, settings: EvolutionSettings = SETTINGS, **more: Any) -> Estimate:
+    given = {"questions": None, "sealed_videos": {}, "sealed_questions": ()} | more
+    return estimate(
+        settings,
+        Material(videos=videos, **given),
+        initial_harness(),
+        WorkbenchConfig(cache_dir=cache),
+        search=SearchSettings(),
+        questioner=QuestionerSettings(per_video=30),
+        limits=SolverLimits(),
+    )
+
+
+def measuring(cache: Path) -> Measuring:
+    return Measuring(
+        WorkbenchConfig(cache_dir=cache), initial_harness(), SolverLimits(), QuestionerSettings()
+    )
+
+
+def test_nothing_is_written_and_the_ends_lie_around_what_is_expected(
+    videos: dict[str, Path], tmp_path: Path
+) -> None:
+    found = of(videos, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert set(found.expected.roles) == {"blind_answerer", "describer", "solver", "video_expert"}
+    for role, amount in found.expected.roles.items():
+        least, most = found.ends(role, lambda a: a.calls)
+        assert 0 < least <= amount.calls <= most
+    assert any("of the questions survive their checks" in note for note in found.notes)
+
+
+def test_every_video_is_described_once_and_a_round_draws_others(
+    videos: dict[str, Path], tmp_path: Path
+) -> None:
+    assert of(videos, tmp_path).expected.roles["describer"].calls == 6 * 3
+    three = dict(list(videos.items())[:3])
+    assert of(three, tmp_path).expected.roles["describer"].calls == 3 * 3
+
+
+def test_memories_on_the_disk_are_not_built_again(videos: dict[str, Path], tmp_path: Path) -> None:
+    from evoharness.evaluation import Workbench
+
+    bench = Workbench(WorkbenchConfig(cache_dir=tmp_path))
+    for path in videos.values():
+        folder = bench.memories.folder(bench.video(path))
+        folder.mkdir(parents=True)
+        (folder / "memory.json").write_text("{}")
+    found = of(videos, tmp_path)
+    assert "describer" not in found.expected.roles or not found.expected.roles["describer"].calls
+    assert any("6 of them remembered already" in note for note in found.notes)
+
+
+def test_questions_that_are_given_need_no_questioner(videos: dict[str, Path], tmp_path: Path) -> None:
+    given = [question(n, f"v{n % 6}", text=f"What is number {n}?") for n in range(90)]
+    found = of(videos, tmp_path, questions=given)
+    assert set(found.expected.roles) == {"solver", "video_expert"}
+    once = of(videos, tmp_path, EvolutionSettings(rounds=1, videos_per_round=3), questions=given)
+    assert once.expected.roles["solver"].calls < found.expected.roles["solver"].calls
+
+
+def test_the_sealed_test_is_answered_once_or_twice(videos: dict[str, Path], tmp_path: Path) -> None:
+    sealed: dict[str, Any] = {
+        "sealed_videos": {"v0": videos["v0"]},
+        "sealed_questions": [question(n, "v0") for n in range(50)],
+    }
+    learned = {key: path for key, path in videos.items() if key != "v0"}
+    without, found = of(learned, tmp_path), of(learned, tmp_path, **sealed)
+    more = found.expected.roles["solver"].calls - without.expected.roles["solver"].calls
+    assert 50 <= more <= 100
+    assert found.least.roles["solver"].calls - without.least.roles["solver"].calls == pytest.approx(50)
+
+
+def test_a_round_that_cannot_decide_is_said_to_end_early(videos: dict[str, Path], tmp_path: Path) -> None:
+    strict = EvolutionSettings(rounds=1, videos_per_round=2, gate=GateSettings(alpha=1e-12))
+    found = of(videos, tmp_path, strict)
+    assert any("round 1 may end before anything is answered" in note for note in found.notes)
+
+
+def test_what_an_answer_uses_is_what_the_solver_then_uses(
+    videos: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = measuring(tmp_path)
+    load = counted.answering(videos["v0"])
+    counted.close()
+    monkeypatch.undo()
+    config = WorkbenchConfig(cache_dir=tmp_path)
+    bench = config.build()
+    embedder = make_embedder("wordllama")
+    solver = SolverBench(
+        backbone=EmbeddedBackbone(embedder), embedder=embedder, sandbox=bench.sandbox, memory=bench.reader
+    )
+    asked = question(1, "v0", text="What is in the middle of the picture at the end?").public()
+    answered = solve(asked, Video(videos["v0"]), initial_harness(), solver, SolverLimits())
+    bench.close()
+    assert load.total.calls == answered.spend.calls == 2
+    assert load.total.frames == answered.spend.frames == 20
+
+
+def test_a_long_video_is_answered_from_a_memory(tmp_path: Path) -> None:
+    long = write_video(tmp_path / "long.mp4", 1801, (64, 64))
+    counted = measuring(tmp_path / "cache")
+    answer, memory = counted.answering(long), counted.remembering(long, 165.0)
+    counted.close()
+    assert set(answer.roles) == {"orchestrator", "solver", "video_expert"}
+    assert answer.roles["orchestrator"].calls == 3
+    assert memory.roles["describer"].calls == 11 + 2
+    assert memory.roles["describer"].frames == pytest.approx(1801 * 0.5, rel=0.05)
+
+
+def test_loads_add_up_by_role() -> None:
+    one = Load.of({"solver": Spend(calls=2, input_tokens=10, output_tokens=2, frames=0)})
+    two = Load.of({"solver": Spend(calls=1), "describer": Spend(calls=1, frames=4)})
+    both = one + two * 2
+    assert both.roles["solver"] == Amount(4, 10, 2, 0)
+    assert both.total.calls == 6
+    assert both.dearer(1.5, 3.0).roles["describer"] == Amount(6, 0, 0, 12)
+    assert both.dearer(1.5, 3.0).roles["solver"] == Amount(4, 15, 3, 0)
