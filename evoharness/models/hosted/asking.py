@@ -87,8 +87,9 @@ class Asking(Generic[Output]):
         self._spent = Spend()
         self._notes: list[str] = []
         self._room = 1
-        if len(frames_in(task)) > seat.profile.max_images:
-            self._thin(seat.profile.max_images, f"takes at most {seat.profile.max_images} pictures a request")
+        most = seat.profile.max_images
+        if len(frames_in(task)) > most:
+            self._thin(most, f"takes at most {most} pictures a request" if most else "takes no pictures")
         self.prompt = render(self._task)
 
     def read(self, written: str) -> Output:
@@ -107,7 +108,7 @@ class Asking(Generic[Output]):
                 try:
                     return self._answer()
                 except _NeedsFewer as fewer:
-                    self._thin(fewer.count, "takes no more at once")
+                    self._thin(fewer.count, "takes no more at once" if fewer.count else "takes no pictures")
                     self.prompt = render(self._task)
         except BackboneError as error:
             raise error.costing(error.spend + self._spent) from None
@@ -243,11 +244,12 @@ class Asking(Generic[Output]):
             if note is not None:
                 self._notes.append(note)
             return note is not None
-        if failure.fault is Fault.TOO_LARGE and len(shown) > 1 and "frames" in type(self._task).model_fields:
+        if failure.fault is Fault.TOO_LARGE and shown:
+            fewer = len(shown) // 2
             if failure.most_images is not None:
-                self._seat.learn_images(failure.most_images)
-            fewer = len(shown) // 2 if failure.most_images is None else failure.most_images
-            if fewer < len(shown):
+                fewer = failure.most_images
+                self._seat.learn_images(fewer)
+            if fewer < len(shown) and (fewer or failure.most_images == 0):
                 raise _NeedsFewer(fewer)
         return False
 

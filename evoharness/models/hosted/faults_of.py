@@ -34,10 +34,13 @@ _TOO_MUCH = re.compile(
     r"|at most \d+ (image|picture|video)|payload size",
     re.IGNORECASE,
 )
+_MOST = r"(?:at most|maximum(?: number)?(?: of| is)|limit(?: of| is)|up to|<=|>)\s*(?P<{0}>\d{{1,4}})\b"
 _MOST_IMAGES = re.compile(
-    r"(?:at most|maximum(?: number)? of(?: images)?(?: is)?|limit(?: of| is)?|up to|more than)\s+(\d{1,4})\b"
-    r"(?=[^.]*\bimage|\s*\.|\s*$)|"
-    r"image[^.]{0,60}?(?:at most|maximum of|limit of|limit is|up to|<=)\s*(\d{1,4})\b",
+    _MOST.format("before") + r"[^.]*\bimage|\bimages?\b[^.]*?" + _MOST.format("after"), re.IGNORECASE
+)
+_BLIND = re.compile(
+    r"image(?: input|_url|s)? (?:is|are)? ?not supported|not support (?:image|vision|multi.?modal)"
+    r"|not a (?:vision|multi.?modal)|no (?:endpoints found that )?support(?:s|ed)? (?:for )?image",
     re.IGNORECASE,
 )
 _NOT_TAKEN = re.compile(
@@ -61,13 +64,12 @@ def failed_call(
     named = _named(error, raw, parameters)
     fault = _fault(causes, status if isinstance(status, int) else 0, raw, wait, named)
     said = scrubbed(_words(fault, status, causes, raw), secrets)
-    most = _MOST_IMAGES.search(raw) if fault is Fault.TOO_LARGE else None
     return CallFailed(
         fault,
         said,
         retry_after_s=wait if fault in (Fault.BUSY, Fault.SERVER) else None,
         parameter=named if fault is Fault.PARAMETER else None,
-        most_images=int(most[1] or most[2]) if most else None,
+        most_images=_most_images(raw) if fault is Fault.TOO_LARGE else None,
     )
 
 
@@ -97,7 +99,7 @@ def _fault(causes: list[str], status: int, raw: str, wait: float | None, named: 
         return Fault.MODEL
     if status == 429:
         return Fault.BUSY
-    if kind == "ContextWindowExceededError" or status == 413:
+    if kind == "ContextWindowExceededError" or status == 413 or _BLIND.search(raw):
         return Fault.TOO_LARGE
     if status in (400, 422):
         if named and _NOT_TAKEN.search(raw):
@@ -143,6 +145,14 @@ def _named(error: Exception, raw: str, parameters: Iterable[str]) -> str | None:
     return min(places, key=lambda name: places[name]) if places else None
 
 
+def _most_images(raw: str) -> int | None:
+    """How many pictures the server takes; None when it does not say."""
+    if _BLIND.search(raw):
+        return 0
+    match = _MOST_IMAGES.search(raw)
+    return int(match["before"] or match["after"]) if match else None
+
+
 def _words(fault: Fault, status: object, causes: list[str], raw: str) -> str:
     if fault is Fault.NO_CONNECTION:
         if "gaierror" in causes:
@@ -154,4 +164,4 @@ def _words(fault: Fault, status: object, causes: list[str], raw: str) -> str:
         return "no answer in time"
     if raw.startswith("error - ") or "Expecting value" in raw:
         return "the reply is no JSON"
-    return f"{raw} ({status})" if isinstance(status, int) else raw or causes[0]
+    return f"{raw or causes[0]} ({status})" if isinstance(status, int) else raw or causes[0]

@@ -10,7 +10,6 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -36,7 +35,7 @@ class Picture:
     data: bytes
     mime: str
 
-    @cached_property
+    @property
     def url(self) -> str:
         """The picture as a `data:` address."""
         return f"data:{self.mime};base64,{base64.b64encode(self.data).decode()}"
@@ -160,9 +159,13 @@ def _written(image: Any, image_format: ImageFormat, quality: int) -> Picture:
 
 _LOCKS: "weakref.WeakKeyDictionary[FrameSource, threading.Lock]" = weakref.WeakKeyDictionary()
 _LOCKS_LOCK = threading.Lock()
+_LOCK_OF_OTHERS = threading.Lock()
 
 
 def _lock_of(source: FrameSource) -> threading.Lock:
     """Sources decode with one decoder, which threads must not share."""
     with _LOCKS_LOCK:
-        return _LOCKS.setdefault(source, threading.Lock())
+        try:
+            return _LOCKS.setdefault(source, threading.Lock())
+        except TypeError:  # it cannot be hashed, or not be referred to weakly
+            return _LOCK_OF_OTHERS

@@ -21,7 +21,7 @@ from evoharness.models.backbone import (
 from evoharness.models.budget import CannotPay
 from evoharness.models.hosted import LiteLLMBackbone
 from evoharness.models.hosted.faults import CallFailed, Fault
-from evoharness.models.hosted.faults_of import scrubbed
+from evoharness.models.hosted.faults_of import failed_call, scrubbed
 from evoharness.models.hosted.retrying import RetryPolicy, asked_wait
 from evoharness.models.reasoning_tasks import Reason
 from evoharness.models.settings import Rates
@@ -316,6 +316,27 @@ def test_an_unknown_provider_is_told_in_one_line(make: Make) -> None:
     with pytest.raises(UnknownModel, match="nosuch/thing") as error:
         make("nosuch/thing", api_base=None).run(TASK)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "most"),
+    [
+        ("At most 2 image(s) may be provided in one prompt.", 2),
+        ("Too many images: 251. A maximum of 250 images is allowed.", 250),
+        ("The number of images exceeds the limit of 250.", 250),
+        ("messages.0: too many images and documents: 101 + 0 > 100", 100),
+        ("image input is not supported - hint: you may need an mmproj", 0),
+        ("This model does not support image input", 0),
+        ("This model's maximum context length is 4096 tokens, limit is 8192.", None),
+        ("Request payload size exceeds the limit: 20971520 bytes.", None),
+    ],
+)
+def test_how_many_pictures_a_server_takes_is_read_from_its_words(said: str, most: int | None) -> None:
+    error = Exception(said)
+    error.status_code = 400  # type: ignore[attr-defined]
+    failure = failed_call(error, (), (), 0.0)
+    assert failure.fault is Fault.TOO_LARGE
+    assert failure.most_images == most
 
 
 def test_no_text_keeps_what_looks_like_a_key() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from evoharness.models.backbone import Refused
+from evoharness.models.backbone import Refused, UnsupportedTask
 from evoharness.models.hosted import LiteLLMBackbone
 from evoharness.models.hosted.clip import make_clip, suits
 from evoharness.models.hosted.pictures import Encoder, Picture, encode, thinned
@@ -121,6 +121,21 @@ def test_a_server_that_takes_fewer_pictures_is_believed_from_then_on(
     backbone.run(look(drawn(5)))
     assert [len(images_of(body)) for body in server.bodies] == [6, 2, 2]
     assert reply.notes[0].startswith("2 of 6 frames are shown")
+
+
+def test_a_server_that_turns_out_not_to_see_is_not_shown_anything_again(
+    server: ScriptedServer, make: Make
+) -> None:
+    blind = fails(500, "image input is not supported - hint: if this is unexpected, you may need the mmproj")
+    server.will(blind, answers({"reason": "", "choice": "A", "scores": [], "guessed": False}))
+    backbone = make()
+    with pytest.raises(UnsupportedTask, match="takes no pictures, and InspectFrames shows 3"):
+        backbone.run(look(drawn(3)))
+    task = AnswerQuestion(text="Which?", options=("red", "blue"), frames=drawn(3))
+    assert backbone.run(task).notes == ("0 of 3 frames are shown: openai/scripted takes no pictures",)
+    with pytest.raises(UnsupportedTask, match="frame_verifier"):
+        backbone.run(DescribeFrame(frame=drawn(1)[0], prompt=""))
+    assert len(server.requests) == 2
 
 
 def test_a_request_that_is_too_large_is_halved_until_it_fits(server: ScriptedServer, make: Make) -> None:
