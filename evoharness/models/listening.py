@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -39,6 +40,11 @@ VERSION = "1"
 """Changed whenever the same sound is asked about, or the answer is read, otherwise."""
 SILENT = 40
 """Loudest sample, of 32,768, of what counts as silence, in which models of speech make words up."""
+TOKENS_HEARD, TOKENS_SAID = 32, 8
+"""Tokens of a second of sound, and the most that are said in it."""
+LONGEST_SENTENCE = 30
+"""Words; a longer one is cut."""
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _NO_SPEECH, _UNLIKELY = 0.6, -1.0
 """Whisper's own rule for a segment without speech: this probable, and words this improbable."""
 
@@ -65,6 +71,8 @@ class Listener:
         self._timeout_s = rates.timeout_s
         self._cache = cache
         self._budget = budget
+        self._gives_times = True
+        """Until the model turns out to give text alone."""
 
     @property
     def id(self) -> str:
@@ -95,12 +103,12 @@ class Listener:
     def _heard(self, task: Transcribe, wav: bytes, chance: random.Random) -> tuple[Transcription, Spend]:
         """What the model hears, over passing faults, within the budget."""
         seconds = task.span.duration
-        estimate = Spend(calls=1, cost_usd=self._cost(seconds) if self._budget is not None else None)
+        estimate = Spend(calls=1, cost_usd=self._most(seconds) if self._budget is not None else None)
         reservation = self._budget.reserve(estimate) if self._budget is not None else None
         spend = None
         try:
             response = self._patiently(task, wav, chance)
-            spend = Spend(calls=1, cost_usd=self._cost(seconds))
+            spend = self._spend_of(response, seconds)
             return Transcription(lines=tuple(_lines(response, task.span))), spend
         finally:
             if self._budget is not None and reservation is not None:
@@ -119,6 +127,9 @@ class Listener:
                 seat.known = True
                 return response
             except CallFailed as failure:
+                if failure.fault in (Fault.PARAMETER, Fault.REQUEST) and self._gives_times:
+                    self._gives_times = False  # some models refuse to be asked for times
+                    continue
                 seat.known = seat.known or failure.fault not in (Fault.NO_CONNECTION, Fault.TIMEOUT)
                 wait = self._retries.wait(failure, attempt, seat.known, chance)
                 if wait is None:
@@ -129,9 +140,9 @@ class Listener:
 
     def _call(self, task: Transcribe, wav: bytes) -> Any:
         secret = self._seat.secret()
+        timed = {"response_format": "verbose_json", "timestamp_granularities": ["segment"]}
         asked: dict[str, Any] = {
-            "response_format": "verbose_json",
-            "timestamp_granularities": ["segment"],
+            **(timed if self._gives_times else {"response_format": "json"}),
             "language": task.language or None,
             "prompt": ", ".join(task.words) or None,
             **self._seat.parameters,
@@ -168,27 +179,38 @@ class Listener:
             return Refused(f"{seat.model} does not transcribe it: {said}")
         return BackboneUnavailable(f"{seat.model} at {where} gave no answer in {attempts} attempts: {said}")
 
-    def _cost(self, seconds: float) -> float | None:
-        """USD for so much sound; None: not known. Of a price by tokens only that it is 0 can be used."""
+    def _spend_of(self, response: Any, seconds: float) -> Spend:
+        usage = _of(response, "usage")
+        given, received = (_of(usage, name) or 0 for name in ("input_tokens", "output_tokens"))
+        told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+        cost = self._most(seconds, given=int(given), received=int(received))
+        if isinstance(told, int | float) and told > 0 and self._price is None:
+            cost = float(told)
+        return Spend(calls=1, input_tokens=int(given), output_tokens=int(received), cost_usd=cost)
+
+    def _most(self, seconds: float, given: int = 0, received: int = 0) -> float | None:
+        """USD for so much sound, by the second or by tokens (0: not counted yet); None: not known."""
+        given, received = given or round(seconds * TOKENS_HEARD), received or round(seconds * TOKENS_SAID)
         if self._price is not None:
-            return 0.0 if self._price.input == self._price.output == 0 else None
+            return (given * self._price.input + received * self._price.output) / 1_000_000
         if self._seat.endpoint.is_own_server:
             return None
         try:
             info = litellm_module().get_model_info(self._seat.model)
         except Exception:  # litellm raises a bare Exception for a model that is not in its table
             return None
-        a_second = info.get("input_cost_per_second") or info.get("output_cost_per_second")
-        return None if not a_second else float(a_second) * seconds
+        if a_second := info.get("input_cost_per_second") or info.get("output_cost_per_second"):
+            return float(a_second) * seconds
+        heard = info.get("input_cost_per_audio_token") or info.get("input_cost_per_token")
+        said = info.get("output_cost_per_token")
+        return given * float(heard) + received * float(said or 0.0) if heard else None
 
 
 def _lines(response: Any, span: Interval) -> Iterator[SpokenLine]:
-    """Segments with their times in the video; the whole span for a model that gives only text."""
+    """Segments with their times in the video."""
     segments = _of(response, "segments")
     if not isinstance(segments, list) or not segments:
-        text = str(_of(response, "text") or "").strip()
-        if text:
-            yield SpokenLine(interval=span, text=text)
+        yield from _by_length(str(_of(response, "text") or ""), span)
         return
     for segment in segments:
         text, start, end = str(_of(segment, "text") or "").strip(), _of(segment, "start"), _of(segment, "end")
@@ -197,6 +219,23 @@ def _lines(response: Any, span: Interval) -> Iterator[SpokenLine]:
         begin = min(span.start + max(0.0, float(start)), span.end)
         finish = span.start + float(end) if isinstance(end, int | float) else begin
         yield SpokenLine(interval=Interval(start=begin, end=min(max(begin, finish), span.end)), text=text)
+
+
+def _by_length(text: str, span: Interval) -> Iterator[SpokenLine]:
+    """Sentences of a text without times, spread over the span in proportion to their length."""
+    sentences = [piece for sentence in _SENTENCE.split(text.strip()) for piece in _pieces(sentence)]
+    total = sum(len(sentence) for sentence in sentences)
+    begin = span.start
+    for sentence in sentences:
+        end = min(span.end, begin + span.duration * len(sentence) / total)
+        yield SpokenLine(interval=Interval(start=begin, end=max(begin, end)), text=sentence)
+        begin = end
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    words = sentence.split()
+    for start in range(0, len(words), LONGEST_SENTENCE):
+        yield " ".join(words[start : start + LONGEST_SENTENCE])
 
 
 def _is_no_speech(segment: Any) -> bool:

@@ -1,6 +1,5 @@
 """Sound is heard by a model at a real endpoint: what is sent, what comes back, and what is not paid twice."""
 
-import math
 import wave
 from io import BytesIO
 from pathlib import Path
@@ -73,10 +72,25 @@ def test_lines_have_the_times_of_the_video_and_stay_in_their_span(talk: Path) ->
         assert part in request.raw
 
 
-def test_a_model_that_gives_only_text_gives_one_line(talk: Path) -> None:
-    with ScriptedServer(lambda _: Said({"text": " all of it "})) as server:
+def test_sentences_without_times_are_spread_by_their_length(talk: Path) -> None:
+    with ScriptedServer(lambda _: Said({"text": " Turn it on now. Wait! Then close it all.."})) as server:
         lines = backbone(server).run(listen(talk)).output.lines
-    assert [(line.interval, line.text) for line in lines] == [(Interval(start=2, end=6), "all of it")]
+    assert [line.text for line in lines] == ["Turn it on now.", "Wait!", "Then close it all.."]
+    assert [line.interval.start for line in lines] == pytest.approx([2, 3.54, 4.05], abs=0.01)
+    assert lines[-1].interval.end == 6
+
+
+def test_a_model_that_refuses_to_give_times_is_asked_for_text_alone(talk: Path) -> None:
+    def text_only(request: Received) -> Said:
+        if b"verbose_json" in request.raw:
+            return refusal(400, "response_format 'verbose_json' is not compatible with model")
+        return Said({"text": "Hello."})
+
+    with ScriptedServer(text_only) as server:
+        listener = backbone(server)
+        assert [line.text for line in listener.run(listen(talk)).output.lines] == ["Hello."]
+        listener.run(listen(talk, start=3))
+        assert len(server.received) == 3
 
 
 def test_nothing_said_is_an_answer(talk: Path) -> None:
@@ -124,7 +138,7 @@ def test_what_cannot_help_is_not_tried_again(talk: Path, said: Said, error: type
     with ScriptedServer(lambda _: said) as server:
         with pytest.raises(error):
             backbone(server).run(listen(talk))
-        assert len(server.received) == 1
+        assert len(server.received) <= 2  # with times, and without
 
 
 def test_a_server_that_stays_down_is_the_apparatus(talk: Path) -> None:
@@ -150,7 +164,15 @@ def test_without_a_model_that_listens_the_setting_is_named() -> None:
         silent.run(listen(Path("nothing.mp4")))
 
 
-def test_a_known_price_is_by_the_second() -> None:
-    settings = HostedSettings(models={"default": "openai/a", "transcriber": "openai/whisper-1"})
+@pytest.mark.parametrize(
+    ("model", "a_minute"),
+    [
+        ("openai/whisper-1", 0.006),
+        ("gemini/gemini-3.5-transcribe", 60 * (32 * 2e-6 + 8 * 1.2e-5)),
+        ("openai/nobody-knows", None),
+    ],
+)
+def test_a_known_price_is_by_the_second_or_by_tokens(model: str, a_minute: float | None) -> None:
+    settings = HostedSettings(models={"default": "openai/a", "transcriber": model})
     listener = HostedBackbone(settings, None)._listener
-    assert math.isclose(listener._cost(60) or 0, 0.006)
+    assert listener._most(60) == (None if a_minute is None else pytest.approx(a_minute))

@@ -31,13 +31,15 @@ def test_without_the_extra_one_line_says_what_to_install() -> None:
         make_embedder("sentence_transformers")
 
 
+@pytest.fixture(scope="module")
+def model() -> Embedder:
+    """That model, without a network."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    return make_embedder("sentence_transformers", model=str(carried_model()))
+
+
 @needs_extra
 class TestModel:
-    @pytest.fixture(scope="class")
-    def model(self) -> Embedder:
-        os.environ["HF_HUB_OFFLINE"] = "1"
-        return make_embedder("sentence_transformers", model=str(carried_model()))
-
     def test_rows_have_unit_length_and_related_texts_are_near(self, model: Embedder) -> None:
         rows = model.embed(["the cook slices an onion", "chopping vegetables", "a rocket is launched", ""])
         assert rows.shape == (4, 384)
