@@ -50,6 +50,7 @@ class UnsafeInProcessSandbox:
         with ours:
             threading.Thread(target=_serve, args=(theirs,), daemon=True).start()
             session = Session(ours, api, limits)
+            session.begin(self.level)
             kind, end = session.conduct(job)
         return result_of(job, kind, end, session, self.level)
 
@@ -59,6 +60,7 @@ def _serve(connection: socket.socket) -> None:
 
     with connection, contextlib.suppress(framing.Closed):
         framing.receive(connection)  # limits of the process, which there is none of
+        framing.send(connection, {"ready": []})
         serve(connection, limit_recursion=_keep_recursion)
 
 

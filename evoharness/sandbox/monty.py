@@ -27,8 +27,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from evoharness.sandbox.fork_server import Ended
 from evoharness.sandbox.job import run_job
-from evoharness.sandbox.process import Ended, ProcessSandbox
+from evoharness.sandbox.process import ProcessSandbox
 from evoharness.sandbox.result import HostApi, Kind, SandboxLevel, SandboxLimits, SandboxUnavailable
 
 OUT_OF_MEMORY = 65
@@ -72,10 +73,10 @@ class MontySandbox(ProcessSandbox):
         binary = monty_binary()
         return [str(binary), *_libraries(binary)]
 
-    def _death(self, ended: Ended, limits: SandboxLimits, end: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
+    def _death(self, ended: Ended, limits: SandboxLimits) -> tuple[Kind, dict[str, Any]]:
         if ended.status == OUT_OF_MEMORY:
             return "memory_limit_exceeded", {"message": "out of memory"}
-        return super()._death(ended, limits, end)
+        return super()._death(ended, limits)
 
 
 def monty_binary() -> Path:

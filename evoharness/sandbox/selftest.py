@@ -95,7 +95,10 @@ class Proving:
 
     def _next_run(self, raw: bool) -> list[str]:
         api, question = self._victims.call_surface()
-        result = self._boxes[raw].run(_NEXT, "strategy", {"question": question}, api, SandboxLimits())
+        try:
+            result = self._boxes[raw].run(_NEXT, "strategy", {"question": question}, api, SandboxLimits())
+        except Exception as error:
+            return [f"the next run raised {type(error).__name__}: {error}"[:300]]
         return [] if result.value == [42] else [f"the next run did not work ({result.kind})"]
 
 

@@ -7,7 +7,15 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from evoharness.sandbox.confined import framing
-from evoharness.sandbox.result import REPORTED, HostApi, HostCallError, Kind, SandboxLimits
+from evoharness.sandbox.result import (
+    REPORTED,
+    HostApi,
+    HostCallError,
+    Kind,
+    SandboxLevel,
+    SandboxLimits,
+    SandboxUnavailable,
+)
 
 LARGEST_REPLY = 8 << 20
 """Bytes of the largest reply to a host call."""
@@ -15,6 +23,18 @@ MOST_ARGUMENTS = 64
 """Arguments of one call; to refuse an argument costs time."""
 MOST_RECEIVED = 8 << 20
 """Bytes of all messages of one run; whoever keeps its calls keeps no more than this."""
+
+
+READY_SECONDS = 20.0
+OF_THE_SERVER = ("namespaces", "memory_watch")
+"""Layers that a run inherits or that lie around it, so that it does not report them."""
+
+
+class _Ready(BaseModel):
+    """The first message of a run."""
+
+    ready: list[str]
+    """Names of the layers that hold."""
 
 
 class _End(BaseModel):
@@ -50,13 +70,27 @@ class Session:
         self.hung_up = False
         """The other side closed the connection without a last message."""
 
+    def begin(self, level: SandboxLevel) -> None:
+        """Hand over the limits, and wait until the run is confined to that level.
+
+        SandboxUnavailable when it is not: nothing of the source has reached it yet, so it is not to blame.
+        """
+        until = time.monotonic() + READY_SECONDS
+        try:
+            framing.send(self._connection, self._limits.model_dump(), until)
+            held = _Ready.model_validate(framing.receive(self._connection, until)).ready
+        except (framing.Late, framing.Closed, framing.FramingError, ValidationError) as error:
+            raise SandboxUnavailable(f"a run did not start ({type(error).__name__})") from error
+        lacking = [layer for layer in level.layers if layer not in held and layer not in OF_THE_SERVER]
+        if lacking:
+            raise SandboxUnavailable(f"a run was to be confined to {level}, and lacks {', '.join(lacking)}")
+
     def conduct(self, job: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
         """Send the job and answer calls until the run ends; its kind and the fields of its end.
 
         Exceptions of host methods other than HostCallError pass through.
         """
         try:
-            self._send(framing.encoded(self._limits.model_dump()))
             self._send(framing.encoded(job))
             while True:
                 message = self._receive()
@@ -64,11 +98,11 @@ class Session:
                     raise framing.FramingError("a message that is no object")
                 if "end" in message:
                     return self._ended(_End.model_validate(message["end"]))
-                self.calls += 1
-                if self.calls > self._limits.host_calls:
+                if self.calls == self._limits.host_calls:
                     return _over_budget(f"made all {self._limits.host_calls} host calls")
                 if self._received > MOST_RECEIVED:
                     return _over_budget(f"sent more than {MOST_RECEIVED >> 20} MB in host calls")
+                self.calls += 1
                 self._send(self._answer(_Call.model_validate(message)))
         except framing.Late:
             return "wall_timeout", {"message": "took too long"}

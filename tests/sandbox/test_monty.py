@@ -298,7 +298,7 @@ def test_both_processes_of_a_run_are_confined_and_gone_afterwards(sandbox: Monty
 
     def look(_: object) -> int:
         assert sandbox._server is not None
-        children = _children(sandbox._server._process.pid)
+        children = _children(sandbox._server.process.pid)
         for child in children:
             lines = Path(f"/proc/{child}/status").read_text().splitlines()
             seen.append(dict(line.split(":\t", 1) for line in lines if ":\t" in line))
@@ -313,7 +313,7 @@ def test_both_processes_of_a_run_are_confined_and_gone_afterwards(sandbox: Monty
         assert int(status["CapEff"], 16) == int(status["CapPrm"], 16) == 0
         assert "0" not in status["Uid"].split()
     assert sandbox._server is not None
-    assert _children(sandbox._server._process.pid) == []
+    assert _children(sandbox._server.process.pid) == []
 
 
 @pytest.mark.parametrize("name", ["monty", "python"])
@@ -322,7 +322,7 @@ def test_a_run_whose_process_is_killed_has_crashed_and_the_next_one_works(
 ) -> None:
     def kill(_: object) -> None:
         assert sandbox._server is not None
-        for child in _children(sandbox._server._process.pid):
+        for child in _children(sandbox._server.process.pid):
             if Path(f"/proc/{child}/comm").read_text().startswith(name):
                 os.kill(child, signal.SIGKILL)
 

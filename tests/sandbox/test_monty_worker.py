@@ -91,10 +91,10 @@ int main(int count, char **arguments) {
 START = """
 import socket, sys
 sys.path.insert(0, sys.argv[3])
-from confined import monty_worker
+from confined import framing, monty_worker
 connection = socket.socket(fileno=int(sys.argv[1]))
 sys.argv[3:4] = sys.argv[4:]
-monty_worker.companion(connection, {root})
+monty_worker.companion(connection, framing.receive(connection), {root})
 """
 
 
@@ -126,6 +126,7 @@ def _attempt(program: Path, which: str) -> tuple[str, int]:
             command = [sys.executable, "-S", "-c", code, str(theirs.fileno()), str(program), str(folder)]
             process = subprocess.Popen([*command, *_libraries(program)], pass_fds=(theirs.fileno(),))
         framing.send(ours, {"cpu_seconds": 1, "memory_bytes": 256 << 20})
+        assert {"landlock", "seccomp"} <= set(framing.receive(ours))
         ours.sendall(which.encode())
         ours.settimeout(20)
         try:

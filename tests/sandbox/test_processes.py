@@ -58,10 +58,10 @@ def test_each_run_has_a_process_of_its_own_that_is_gone_afterwards() -> None:
     assert server is not None
     for number in range(20):
         assert _ask(sandbox, number) == number
-    assert _children(server._process.pid) == []
+    assert _children(server.process.pid) == []
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
     sandbox.close()
-    assert _gone([server._process.pid])
+    assert _gone([server.process.pid])
     assert _ask(sandbox) == 7
     sandbox.close()
 
@@ -70,15 +70,11 @@ def test_a_dead_server_is_replaced() -> None:
     sandbox = ProcessSandbox()
     assert _ask(sandbox) == 7
     assert sandbox._server is not None
-    os.kill(sandbox._server._process.pid, signal.SIGKILL)
+    os.kill(sandbox._server.process.pid, signal.SIGKILL)
     assert _ask(sandbox) == 7
-    os.kill(sandbox._server._process.pid, signal.SIGSTOP)
-    from evoharness.sandbox import process
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "CONTROL_SECONDS", 0.2)
-        sandbox._server._control.settimeout(0.2)
-        assert _ask(sandbox) == 7
+    os.kill(sandbox._server.process.pid, signal.SIGSTOP)
+    sandbox._server._control.settimeout(0.2)
+    assert _ask(sandbox) == 7
     sandbox.close()
 
 
@@ -87,8 +83,8 @@ def test_a_server_that_dies_during_a_run_is_not_the_fault_of_the_source() -> Non
 
     def kill(_: object) -> None:
         assert sandbox._server is not None
-        os.kill(sandbox._server._process.pid, signal.SIGKILL)
-        assert _gone([sandbox._server._process.pid])
+        os.kill(sandbox._server.process.pid, signal.SIGKILL)
+        assert _gone([sandbox._server.process.pid])
 
     source = "def strategy(ctx, question):\n    return ctx.kill()\n"
     with pytest.raises(SandboxUnavailable, match="died during a run"):
@@ -104,7 +100,7 @@ def test_nothing_outlives_the_process_that_used_it(how: signal.Signals | None, t
         "from evoharness.sandbox import *\n"
         "sandbox = ProcessSandbox()\n"
         "def work(_):\n"
-        "    print(sandbox._server._process.pid, flush=True)\n"
+        "    print(sandbox._server.process.pid, flush=True)\n"
         f"    {'time.sleep(60)' if how else 'return 1'}\n"
         "source = 'def strategy(ctx, question):\\n    return ctx.work()\\n'\n"
         "api = HostApi({'work': HostMethod(work)})\n"
@@ -143,7 +139,7 @@ def test_the_environment_of_a_run_holds_no_keys(
     fresh = ProcessSandbox()
     _ask(fresh)
     assert fresh._server is not None
-    environment = Path(f"/proc/{fresh._server._process.pid}/environ").read_bytes()
+    environment = Path(f"/proc/{fresh._server.process.pid}/environ").read_bytes()
     assert b"secret" not in environment
     fresh.close()
     assert "rlimits" in sandbox.level.layers

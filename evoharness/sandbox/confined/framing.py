@@ -28,6 +28,9 @@ LONGEST_PRINTS = 16 << 10
 LONGEST_MESSAGE = 500
 """Characters of an error, in either direction."""
 
+ENDED = struct.Struct(">?idQ")
+"""What the fork server says of a child: whether it ended, wait status, CPU seconds, peak resident bytes."""
+
 
 class FramingError(Exception):
     """The other side sent something that is no message."""

@@ -23,17 +23,23 @@ def confine(limits: dict[str, Any], root: bool) -> list[str]:
 
     `root`: whether the fork server was started by the superuser.
     """
+    held = ["rlimits"] if limit(limits["cpu_seconds"], limits["memory_bytes"]) else []
+    held += held_privileges(root)
+    if kernel.landlock():
+        held.append("landlock")
+    if kernel.seccomp():
+        held.append("seccomp")
+    return held
+
+
+def held_privileges(root: bool) -> list[str]:
+    """Give up what this process may do beyond others, for good; the names of the layers that hold."""
     held = ["uid"] if root and drop_root() else []
     kernel.drop_capabilities()
     if kernel.prctl(_PR_SET_NO_NEW_PRIVS, 1):
         held.append("no_new_privs")
     kernel.prctl(_PR_SET_DUMPABLE, 0)
     kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if kernel.landlock():
-        held.append("landlock")
-    held.insert(0, _rlimits(limits))
-    if kernel.seccomp():
-        held.append("seccomp")
     return held
 
 
@@ -55,20 +61,26 @@ def close_all_but(*kept: int) -> None:
     os.closerange(first, first + (1 << 10))
 
 
-def _rlimits(limits: dict[str, Any]) -> str:
-    seconds, memory = int(limits["cpu_seconds"]), int(limits["memory_bytes"])
-    for kind, soft, hard in (
-        (resource.RLIMIT_CPU, seconds, seconds + 1),
-        (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_NOFILE, 16, 16),
-        (resource.RLIMIT_NPROC, 0, 0),
-        (resource.RLIMIT_FSIZE, 0, 0),
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_STACK, 8 << 20, 8 << 20),
-    ):
-        with contextlib.suppress(ValueError, OSError):  # a lower limit holds already
+def limit(cpu_seconds: int, memory_bytes: int, processes: bool = True) -> bool:
+    """Limit what this process may use; whether every limit is in force. `processes`: none may be started."""
+    wanted = {
+        resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),
+        resource.RLIMIT_AS: (memory_bytes, memory_bytes),
+        resource.RLIMIT_NOFILE: (16, 16),
+        resource.RLIMIT_FSIZE: (0, 0),
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_STACK: (8 << 20, 8 << 20),
+        **({resource.RLIMIT_NPROC: (0, 0)} if processes else {}),
+    }
+    in_force = True
+    for kind, (soft, hard) in wanted.items():
+        least = resource.getrlimit(kind)[1]
+        if least != resource.RLIM_INFINITY:  # a lower limit that holds already
+            soft, hard = min(soft, least), min(hard, least)
+        with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (soft, hard))
-    return "rlimits"
+        in_force = in_force and resource.getrlimit(kind) == (soft, hard)
+    return in_force
 
 
 def drop_root() -> bool:

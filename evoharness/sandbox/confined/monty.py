@@ -36,8 +36,6 @@ class _Ended(Exception):
 def serve(connection: socket.socket, beside: socket.socket) -> None:
     """Read one job from the host, have the interpreter do it, send what came of it."""
     job = framing.receive(connection, largest=framing.LARGEST_FROM_HOST)
-    if job["verb"] == "run":
-        framing.send(beside, job["limits"])
     sys.setrecursionlimit(COMPILE_RECURSION)
     code, violations = policy.checked(job["source"], job["entry"])
     program = None

@@ -5,22 +5,18 @@ must let that program start: its own file and its libraries can be read and mapp
 else can. It may start threads, which it does once, and no process.
 """
 
-import contextlib
 import os
 import platform
-import resource
-import signal
 import socket
 import struct
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import framing, kernel, layers
 
 OWN_BYTES = 192 << 20
 """Address space of the interpreter itself: its program, its stacks, its allocator."""
 _CACHE = "/etc/ld.so.cache"
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 
 _STARTING = "execveat pread64 fstat arch_prctl set_tid_address set_robust_list rseq sched_getaffinity gettid"
 """What starting a program needs, beside what running one does."""
@@ -35,39 +31,25 @@ _OPENAT = {"x86_64": 257, "aarch64": 56}
 _NEWFSTATAT = {"x86_64": 262, "aarch64": 79}
 
 
-def companion(connection: socket.socket, root: bool) -> NoReturn:
+def companion(connection: socket.socket, limits: Any, root: bool) -> NoReturn:
     """Become `monty subprocess`, talking over the socket.
 
-    The server's arguments name its file and its libraries. Reads the limits of the run first.
+    The server's arguments name its file and its libraries.
     """
     binary, *libraries = sys.argv[2:]
-    limits = framing.receive(connection)
     program = os.open(binary, os.O_RDONLY | os.O_CLOEXEC)
     os.dup2(connection.fileno(), 0)
     os.dup2(connection.fileno(), 1)
-    if root:
-        layers.drop_root()
-    kernel.drop_capabilities()
-    kernel.prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    limited = layers.limit(limits["cpu_seconds"], limits["memory_bytes"] + OWN_BYTES, processes=False)
+    held = ["rlimits"] if limited else []
+    held += layers.held_privileges(root)
     readable = [path for path in (*libraries, _CACHE) if os.path.exists(path)]  # noqa: PTH110
-    kernel.landlock([f"/proc/self/fd/{program}", *readable])
-    _limit(int(limits["cpu_seconds"]), int(limits["memory_bytes"]) + OWN_BYTES)
-    kernel.seccomp(_filter)
+    if kernel.landlock([f"/proc/self/fd/{program}", *readable]):
+        held.append("landlock")
+    if kernel.seccomp(_filter):
+        held.append("seccomp")
+    framing.send(connection, held)
     os.execve(program if os.execve in os.supports_fd else binary, ["monty", "subprocess"], {})
-
-
-def _limit(seconds: int, memory: int) -> None:
-    for kind, soft, hard in (
-        (resource.RLIMIT_CPU, seconds, seconds + 1),
-        (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_NOFILE, 16, 16),
-        (resource.RLIMIT_FSIZE, 0, 0),
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_STACK, 8 << 20, 8 << 20),
-    ):
-        with contextlib.suppress(ValueError, OSError):  # a lower limit holds already
-            resource.setrlimit(kind, (soft, hard))
 
 
 def _compiled() -> bytes | None:

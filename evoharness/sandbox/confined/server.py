@@ -3,7 +3,8 @@
 Each child does its job with the module of this folder that the host named; arguments after the first are
 that module's. It reads single bytes from its control socket (descriptor given as the first argument):
 `S` with a descriptor: fork a child that serves one job over it; answers with the child's pid.
-`K` or `W` and a pid: kill the child, or give it a moment to end by itself; answers with how it ended.
+`K` and a pid: kill the child; answers with how it ended.
+`W` and a pid: the same, when it has ended by itself; answers at once that it has not.
 It ends when the control socket closes or its parent is no longer the one that started it, whichever way
 that process died; its children end with it.
 """
@@ -17,30 +18,28 @@ import signal
 import socket
 import struct
 import sys
-import time
 import warnings
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import framing, kernel, layers
 
 DEFAULT_LIMITS = {"cpu_seconds": 5, "memory_bytes": 256 << 20}
-ENDED = struct.Struct(">iddQ")
-"""Wait status, CPU seconds, seconds waited, peak resident bytes."""
 
 Serve = Callable[..., None]
 """Does one job over a connection to the host; with a companion, the socket to it is a second argument."""
-Companion = Callable[[socket.socket, bool], NoReturn]
-"""Becomes the second process of a run: its socket, and whether the server was started by the superuser."""
+Companion = Callable[[socket.socket, Any, bool], NoReturn]
+"""Becomes the second process of a run: its socket, the limits, whether the superuser started the server.
+
+It sends the names of the layers that hold as soon as they do."""
 _MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
-PATIENCE = 0.25
-"""Seconds that `W` waits."""
 
 
 def main(serve: Serve, companion: Companion | None = None) -> None:
     """Fork children that do their jobs with `serve`, until the parent is gone."""
     control = socket.socket(fileno=_lowered(int(sys.argv[1])))
     parent = os.getppid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a host that ignores it hands that on
     warnings.simplefilter("ignore")  # a warning about a source would read files
     forker = Forker(serve, companion)
     reached = _probe(forker.root, kernel.unshare())
@@ -59,7 +58,7 @@ def main(serve: Serve, companion: Companion | None = None) -> None:
             os.close(descriptors[0])
         else:
             pid = struct.unpack(">i", control.recv(4, socket.MSG_WAITALL))[0]
-            control.sendall(ENDED.pack(*forker.reap(pid, kill=data == b"K")))
+            control.sendall(framing.ENDED.pack(*forker.reap(pid, kill=data == b"K")))
 
 
 def _lowered(descriptor: int) -> int:
@@ -91,18 +90,19 @@ class Forker:
         self._companions[pid] = beside
         return pid
 
-    def reap(self, pid: int, kill: bool) -> tuple[int, float, float, int]:
-        """Wait for a child and its companion to end, killing them if asked to; the fields of ENDED."""
-        started = time.monotonic()
-        status, usage = _collected(pid, 0.0 if kill else PATIENCE)
+    def reap(self, pid: int, kill: bool) -> tuple[bool, int, float, int]:
+        """How a child and its companion ended, killed first if asked to; the fields of `framing.ENDED`."""
+        found, status, usage = _collected(pid, kill)
+        if not found:
+            return False, 0, 0.0, 0
         cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss
         beside = self._companions.pop(pid, None)
         if beside is not None:
-            other, usage = _collected(beside, 0.0)
+            _, other, usage = _collected(beside, kill=True)
             cpu, peak = cpu + usage.ru_utime + usage.ru_stime, max(peak, usage.ru_maxrss)
             if other and other != signal.SIGKILL:  # it ended by itself, and not well
                 status = other
-        return status, cpu, time.monotonic() - started, peak * _MAXRSS_BYTES
+        return True, status, cpu, peak * _MAXRSS_BYTES
 
     @staticmethod
     def _started(work: Callable[[], None]) -> int:
@@ -119,19 +119,25 @@ class Forker:
         layers.close_all_but(descriptor, *(other.fileno() for other in beside))
         connection = socket.socket(fileno=descriptor)
         limits = framing.receive(connection)
-        if os.getppid() == self._server:
-            layers.confine(limits, self.root)
-            try:
-                self._serve(connection, *beside)
-            finally:  # a socket that is freed asks the system for its name, which kills
-                for held in (connection, *beside):
-                    held.detach()
+        if os.getppid() != self._server:
+            return
+        try:
+            held = layers.confine(limits, self.root)
+            for other in beside:
+                framing.send(other, limits)
+                theirs = framing.receive(other)
+                held = [layer for layer in held if layer in theirs]
+            framing.send(connection, {"ready": held})
+            self._serve(connection, *beside)
+        finally:  # a socket that is freed asks the system for its name, which kills
+            for socket_held in (connection, *beside):
+                socket_held.detach()
 
     def _accompany(self, connection: socket.socket) -> None:
         assert self._companion is not None
         layers.close_all_but(connection.fileno())
         if os.getppid() == self._server:
-            self._companion(connection, self.root)
+            self._companion(connection, framing.receive(connection), self.root)
 
 
 def _probe(root: bool, namespaces: bool) -> list[str]:
@@ -153,17 +159,11 @@ def _probe(root: bool, namespaces: bool) -> list[str]:
     return reached.split("+")
 
 
-def _collected(pid: int, patience: float) -> tuple[int, resource.struct_rusage]:
-    """Wait status and usage of a child: of its own end within so many seconds, or of being killed."""
-    until = time.monotonic() + patience
-    while True:
-        found, status, usage = os.wait4(pid, os.WNOHANG)
-        if found:
-            return status, usage
-        if time.monotonic() >= until:
-            break
-        time.sleep(0.0005)
+def _collected(pid: int, kill: bool) -> tuple[int, int, resource.struct_rusage]:
+    """What wait4 says of a child, which is killed first if asked to; a pid of 0 when it has not ended."""
+    found, status, usage = os.wait4(pid, os.WNOHANG)
+    if found or not kill:
+        return found, status, usage
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    _, status, usage = os.wait4(pid, 0)
-    return status, usage
+    return os.wait4(pid, 0)
