@@ -6,7 +6,6 @@ first and thinned evenly then.
 
 import base64
 import threading
-import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from evoharness.models.hosted.profiles import Profile
-from evoharness.records.frame import Frame, FrameSource
+from evoharness.records.frame import Frame
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,12 +111,10 @@ class Encoder:
 
 
 def pixels_of(frames: Sequence[Frame]) -> "Iterator[NDArray[np.uint8]]":
-    """RGB arrays (height, width, 3) of frames, in their order; a source is read by one thread at a time."""
+    """RGB arrays (height, width, 3) of frames, in their order."""
     for _, run in groupby(frames, key=lambda frame: id(frame.source)):
         of_source = list(run)
-        source = of_source[0].source
-        with _lock_of(source):
-            yield from source.pixels(of_source)
+        yield from of_source[0].source.pixels(of_source)
 
 
 def encode(image: "NDArray[np.uint8]", image_format: ImageFormat, max_side: int) -> Picture:
@@ -155,17 +152,3 @@ def _written(image: Any, image_format: ImageFormat, quality: int) -> Picture:
     if not ok:
         raise ValueError(f"an image of shape {image.shape} cannot be encoded as {image_format}")
     return Picture(data.tobytes(), f"image/{image_format}")
-
-
-_LOCKS: "weakref.WeakKeyDictionary[FrameSource, threading.Lock]" = weakref.WeakKeyDictionary()
-_LOCKS_LOCK = threading.Lock()
-_LOCK_OF_OTHERS = threading.Lock()
-
-
-def _lock_of(source: FrameSource) -> threading.Lock:
-    """Sources decode with one decoder, which threads must not share."""
-    with _LOCKS_LOCK:
-        try:
-            return _LOCKS.setdefault(source, threading.Lock())
-        except TypeError:  # it cannot be hashed, or not be referred to weakly
-            return _LOCK_OF_OTHERS

@@ -1,7 +1,6 @@
 """Frames on the way to a model: within its pixels and bytes, thinned evenly, as a video where that helps."""
 
 import io
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -168,34 +167,24 @@ def test_thinning_keeps_the_ends_and_even_steps(count: int, most: int) -> None:
         assert max(steps) - min(steps) <= 1
 
 
-def test_a_source_is_read_by_one_thread_at_a_time_and_a_frame_only_once() -> None:
-    reading = threading.Lock()
+def test_frames_that_are_looked_at_again_are_not_decoded_again() -> None:
     read: list[str] = []
 
-    class Careful(Drawn):
+    class Counted(Drawn):
         def pixels(self, frames: Sequence[Frame]) -> Iterator[NDArray[np.uint8]]:
-            assert reading.acquire(blocking=False), "two threads at once"
-            try:
-                for frame, image in zip(frames, super().pixels(frames), strict=True):
-                    read.append(frame.key)
-                    yield image
-            finally:
-                reading.release()
+            read.extend(frame.key for frame in frames)
+            return super().pixels(frames)
 
-    source = Careful()
-    frames = [Frame(f"f{k}", k, 64, 32, source) for k in range(8)]
+    frames = [Frame(f"f{k}", k, 64, 32, Counted()) for k in range(8)]
     encoder = Encoder()
+    first = encoder.within(frames, Profile())
     with ThreadPoolExecutor(8) as pool:
-        for done in pool.map(lambda _: encoder.within(frames, Profile()), range(16)):
-            assert isinstance(done, list)
-    assert len(read) <= 8 * 8
-    before = len(read)
-    encoder.within(frames, Profile())
-    assert len(read) == before
-    small = Encoder(kept_bytes=1)
-    small.within(frames[:2], Profile())
-    small.within(frames[:2], Profile())
-    assert len(read) == before + 4
+        assert all(done == first for done in pool.map(lambda _: encoder.within(frames, Profile()), range(16)))
+    assert len(read) == 8
+    forgetful = Encoder(kept_bytes=1)
+    forgetful.within(frames[:2], Profile())
+    forgetful.within(frames[:2], Profile())
+    assert len(read) == 12
 
 
 def test_frames_at_a_steady_rate_become_a_video_that_shows_each_at_its_time() -> None:
