@@ -102,6 +102,18 @@ def test_the_numbers_of_rounds_verdicts_and_test_are_there(tmp_path: Path) -> No
     assert page.count("<polyline") == 3
 
 
+def test_what_was_paid_is_told_by_role(tmp_path: Path) -> None:
+    paid = {
+        "describer": Spend(calls=40, input_tokens=123_456, frames=900, cost_usd=0.42),
+        "solver": Spend(calls=1000, input_tokens=50_000, output_tokens=700, cost_usd=None),
+    }
+    update = {"paid": paid, "cached": Spend(calls=77)}
+    page = render_page(make_run(tmp_path), summary((round_summary(1, 0.5),)).model_copy(update=update))
+    for shown in ("What was paid", "123,456", "$0.42", "<td>unknown</td>", "<td>1,040</td>", "77 calls were"):
+        assert shown in page
+    assert "What was paid" not in render_page(make_run(tmp_path), summary((round_summary(1, 0.5),)))
+
+
 def test_texts_of_a_run_cannot_become_markup(tmp_path: Path) -> None:
     page = render_page(make_run(tmp_path), summary((round_summary(1, 0.5),)))
     assert "<script" not in page

@@ -9,7 +9,7 @@ from evoharness.errors import UserError
 from evoharness.records.spend import Spend
 from evoharness.runs import PlainProgress, make_progress
 from evoharness.runs.live import RichProgress
-from evoharness.runs.progress import Progress, duration_text, probability, quantity
+from evoharness.runs.progress import Progress, duration_text, money, probability, quantity
 
 SPEND = Spend(calls=2, input_tokens=1500, cost_usd=0.25)
 
@@ -76,6 +76,14 @@ def test_durations_read_well(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(("number", "text"), [(950, "950"), (12_345, "12.3k"), (3_100_000, "3.1M")])
 def test_quantities_read_well(number: float, text: str) -> None:
     assert quantity(number) == text
+
+
+@pytest.mark.parametrize(
+    ("usd", "text"),
+    [(0.0, "$0.00"), (0.42, "$0.42"), (1234.5, "$1,234.50"), (0.0031, "$0.0031"), (None, "unknown")],
+)
+def test_money_reads_well_and_little_of_it_is_not_nothing(usd: float | None, text: str) -> None:
+    assert money(usd) == text
 
 
 def test_probabilities_are_never_told_as_nothing() -> None:
