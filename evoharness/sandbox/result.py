@@ -60,23 +60,23 @@ class SandboxLevel(Record):
         return str(self)
 
 
-Seconds = Annotated[float, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0, le=7 * 24 * 3600)]
 
 
 class SandboxLimits(Record):
     """What one run may use."""
 
-    steps: int = Field(default=2_000_000, gt=0)
+    steps: int = Field(default=2_000_000, gt=0, le=10**12)
     """Loop turns and function calls; the only limit that is the same on every machine."""
-    cpu_seconds: int = Field(default=5, gt=0)
+    cpu_seconds: int = Field(default=5, gt=0, le=24 * 3600)
     """Processor time."""
-    memory_bytes: int = Field(default=256 << 20, ge=64 << 20)
+    memory_bytes: int = Field(default=256 << 20, ge=64 << 20, le=1 << 40)
     """Address space."""
     own_seconds: Seconds = 10.0
     """Wall time outside host calls."""
     total_seconds: Seconds = 900.0
     """Wall time in all."""
-    host_calls: int = Field(default=100, ge=0)
+    host_calls: int = Field(default=100, ge=0, le=10**6)
     """Calls of the host."""
 
 

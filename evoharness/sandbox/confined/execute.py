@@ -49,18 +49,31 @@ def _outcome(
     printer: Printer,
     limit_recursion: Callable[[int], None],
 ) -> dict[str, Any]:
-    entry = job["entry"]
     names = environment(fuel, printer, seed=json.dumps(job["arguments"], sort_keys=True))
+    end = _run(connection, job, code, names, fuel, limit_recursion)
+    limit_recursion(COMPILE_RECURSION)
+    if fuel.over:  # whatever a `finally` made of it
+        return {"kind": "step_budget_exceeded", "message": f"used all {fuel.steps} steps"}
+    return end
+
+
+def _run(
+    connection: socket.socket,
+    job: Any,
+    code: Any,
+    names: dict[str, Any],
+    fuel: Fuel,
+    limit_recursion: Callable[[int], None],
+) -> dict[str, Any]:
+    entry = job["entry"]
     try:
         limit_recursion(RECURSION)
         exec(code, names)
-        value = names[entry](_api(connection, job), **job["arguments"])
+        value = names[entry](_api(connection, job, fuel), **job["arguments"])
         limit_recursion(COMPILE_RECURSION)
-        if fuel.used > fuel.steps:  # swallowed by a `finally` that returns
-            raise OutOfFuel
         return {"kind": "finished", "value": plain(value, LARGEST_ANSWER)}
     except OutOfFuel:
-        return {"kind": "step_budget_exceeded", "message": f"used all {fuel.steps} steps"}
+        return {}
     except MemoryError as error:
         return {"kind": "memory_limit_exceeded", "message": "out of memory", "line": _line(error, entry)}
     except RecursionError as error:
@@ -77,17 +90,23 @@ def _outcome(
         return {"kind": "strategy_error", "message": message, "line": _line(error, entry)}
 
 
-def _api(connection: socket.socket, job: Any) -> Api:
+def _api(connection: socket.socket, job: Any, fuel: Fuel) -> Api:
     members: dict[str, Any] = {
         name: View(value) if isinstance(value, dict) else value for name, value in job["data"].items()
     }
     for name, parameters in job["methods"].items():
-        members[name] = host_method(connection, name, tuple(parameters))
+        members[name] = host_method(connection, name, tuple(parameters), lambda: fuel.over)
     return Api(members)
 
 
-def host_method(connection: socket.socket, name: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+def host_method(
+    connection: socket.socket, name: str, parameters: tuple[str, ...], over: Callable[[], bool]
+) -> Callable[..., Any]:
+    """A function that asks the host; `over` says that the run may not go on."""
+
     def call(*positional: Any, **named: Any) -> Any:
+        if over():
+            raise OutOfFuel
         if len(positional) > len(parameters):
             raise HostCallError(f"{name} takes {len(parameters)} arguments: {', '.join(parameters)}")
         arguments = dict(zip(parameters, positional, strict=False))

@@ -93,7 +93,8 @@ MATH = Facade(
 
 RANDOM = "choice gauss randint random randrange sample shuffle uniform"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-WIDE_FORMAT = re.compile(r"%(\([^)]*\))?[^a-zA-Z%]*(\d{4}|\*)")
+WIDE_FORMAT = re.compile(r"%(\([\s\S]*|[^a-zA-Z%]*)(\d{4}|\*)")
+"""A `%` format with a width of 1000 or more; after a key, whose end is hard to tell, any number counts."""
 METHODS: dict[type, frozenset[str]] = {
     kind: frozenset(names.split())
     for kind, names in {
@@ -122,6 +123,7 @@ _ITERABLE = _ITERATORS | {
 }
 _INDEXABLE = frozenset({str, list, tuple, dict, range})
 _WRITABLE = frozenset({list, dict})
+_WHOLE = frozenset({int, bool})
 _FORMATTED = frozenset({str, int, float, bool, type(None)})
 _INPLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -179,12 +181,15 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     if symbol == "*":
         return _product(left, right)
     if symbol == "%":
-        if type(left) is str and WIDE_FORMAT.search(left):
-            raise ValueError("a format with a width of 1000 or more, or with *")
-        return hidden(left % right) if type(left) is str else left % right
-    if type(left) is int and type(right) is int:
-        bits = abs(left).bit_length() * max(right, 0) if symbol == "**" else left.bit_length() + max(right, 0)
-        if abs(left) > 1 and bits > MOST_BITS:
+        if type(left) is not str:
+            return left % right
+        if WIDE_FORMAT.search(left):
+            raise ValueError("a % format with a number of four digits, or with *: use an f-string")
+        return hidden(left % right)
+    if type(left) in _WHOLE and type(right) in _WHOLE:
+        more = max(right, 0)
+        bits = abs(left).bit_length() * more if symbol == "**" else left.bit_length() + more
+        if bits > MOST_BITS and left != 0 and not (symbol == "**" and abs(left) == 1):
             raise OverflowError(f"{symbol} would make an integer of more than {MOST_BITS} bits")
     return left**right if symbol == "**" else left << right
 
@@ -195,7 +200,7 @@ def _product(left: Any, right: Any) -> Any:
             if len(sequence) * count > LONGEST_PRODUCT:
                 raise OverflowError(f"* would make more than {LONGEST_PRODUCT} items")
             return sequence * count
-    if type(left) is int and type(right) is int and left.bit_length() + right.bit_length() > MOST_BITS:
+    if type(left) in _WHOLE and type(right) in _WHOLE and left.bit_length() + right.bit_length() > MOST_BITS:
         raise OverflowError(f"* would make an integer of more than {MOST_BITS} bits")
     return left * right
 
@@ -237,8 +242,9 @@ def shown(value: Any, conversion: int) -> Any:
 
 def is_instance(value: Any, kinds: Any) -> bool:
     """`isinstance` of the dialect, where `str` is a function."""
-    chosen = kinds if type(kinds) is tuple else (kinds,)
-    return isinstance(value, tuple(str if kind is text else kind for kind in chosen))
+    if type(kinds) is tuple:
+        return any(is_instance(value, kind) for kind in kinds)
+    return isinstance(value, str if kinds is text else kinds)
 
 
 class Printer:
@@ -266,6 +272,11 @@ class Fuel:
         self.used += 1
         if self.used > self.steps:
             raise OutOfFuel
+
+    @property
+    def over(self) -> bool:
+        """Whether more steps were taken than there are, whatever the source made of being told."""
+        return self.used > self.steps
 
     def iterate(self, values: Any) -> Iterator[Any]:
         """The items of a plain iterable, one step each."""

@@ -60,7 +60,7 @@ class _Run:
         self._waiting = True
         """Whether the interpreter waits for a snippet, as far as is known."""
         self._methods: dict[str, Callable[..., Any]] = {
-            name: execute.host_method(connection, name, tuple(parameters))
+            name: execute.host_method(connection, name, tuple(parameters), lambda: False)
             for name, parameters in job["methods"].items()
         }
 

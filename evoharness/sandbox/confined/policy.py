@@ -60,7 +60,7 @@ class _Rejected(Exception):
 def _parsed(source: str) -> ast.Module:
     if len(source.encode("utf-8", "replace")) > LARGEST_SOURCE:
         raise _Rejected((0, f"the source is longer than {LARGEST_SOURCE // 1024} KB"))
-    if source.count("\n") >= MOST_LINES:
+    if source.count("\n") + source.count("\r") >= MOST_LINES:
         raise _Rejected((0, f"the source has more than {MOST_LINES} lines"))
     try:
         return ast.parse(source)
@@ -242,6 +242,12 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         self._used.append((node.target.id, node.lineno))
         return super().visit_AugAssign(node)
 
+    def visit_Call(self, node: ast.Call) -> Any:
+        """`isinstance(x, int | str)` is `isinstance(x, (int, str))`: types of the dialect do not add up."""
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and len(node.args) == 2:
+            node.args[1] = _alternatives(node.args[1])
+        return super().visit_Call(node)
+
     # Control flow: every way to repeat something burns fuel
 
     def visit_While(self, node: ast.While) -> ast.AST:
@@ -315,6 +321,18 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
             known = " and ".join(sorted(FACADE_NAMES))
             hint = self._hints.get(name.split(".")[0])
             self.error(node, hint or f"{name!r} cannot be imported; only {known} can")
+
+
+def _alternatives(node: ast.expr) -> ast.expr:
+    """The kinds of an isinstance as nested tuples."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        kinds = [node.left, node.right]
+    elif isinstance(node, ast.Tuple):
+        kinds = node.elts
+    else:
+        return node
+    elements = [_alternatives(kind) for kind in kinds]
+    return ast.copy_location(ast.Tuple(elts=elements, ctx=ast.Load()), node)
 
 
 def _call(at: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
