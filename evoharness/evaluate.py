@@ -27,7 +27,7 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         question_set,
     )
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
-    from evoharness.cli.spending import budget_of
+    from evoharness.cli.spending import budget_of, print_used
     from evoharness.evaluation import Evaluator, measure
     from evoharness.harness import HarnessStore
     from evoharness.runs import make_progress
@@ -68,12 +68,14 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
                 run.save("parameters.json", [effect.model_dump(mode="json") for effect in effects])
             progress.close()
             measures = {name: measure(questions, found[h.fingerprint]) for name, h in harnesses.items()}
-            summary = _summary(harnesses, measures, questions, found)
+            used = executor.used
+            summary = _summary(harnesses, measures, questions, found) | used.model_dump(mode="json")
             run.save("summary.json", summary)
             run.save("questions.jsonl", questions)
             _print(summary, measures)
             if effects is not None:
                 print_effects(effects)
+            print_used(used)
             print(f"outcomes and traces: {run.shown}")
     finally:
         progress.close()

@@ -122,7 +122,9 @@ def _quoted(run: "RunDirectory") -> str:
 
 def print_summary(summary: "Summary") -> None:
     """Accuracy, frames and tokens by round on validation, and initial against final on the sealed test."""
+    from evoharness.cli.spending import print_used
     from evoharness.cli.tables import Table
+    from evoharness.records.spend import Used
     from evoharness.runs.progress import percent, probability, quantity
 
     columns = ["round", "questions", "incumbent", "candidate", "p", "frames", "tokens"]
@@ -159,18 +161,8 @@ def print_summary(summary: "Summary") -> None:
     else:
         print("no sealed test: test.questions=FILE compares the initial with the final harness on yours")
     print()
-    print_paid(summary)
+    print_used(Used(paid=summary.paid, cached=summary.cached))
     print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
-
-
-def print_paid(summary: "Summary") -> None:
-    """What was paid by role, and how much of the work the response cache did."""
-    from evoharness.cli.spending import paid_table
-
-    if summary.paid:
-        paid_table(summary.paid).print()
-    if summary.cached.calls:
-        print(f"{summary.cached.calls:,} calls were answered from the response cache")
 
 
 def _both(values: dict[str, float], shown: Callable[[float], str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from evoharness.cli.spending import caps_of
+from evoharness.cli.spending import caps_of, check_responses
 from evoharness.errors import UserError
 from evoharness.records.paths import as_path
 
@@ -88,6 +88,7 @@ def check_models(config: "Common", roles: Sequence[str]) -> None:
     Nothing is asked of anybody when only what comes with the package is used.
     """
     from evoharness.models.registry import LITELLM
+    from evoharness.models.response_cache import RESPONSES_FILE
     from evoharness.providers import check_endpoints
 
     bench = workbench_config(config)
@@ -100,6 +101,7 @@ def check_models(config: "Common", roles: Sequence[str]) -> None:
         from evoharness.models.settings import hosted_settings
 
         settings = hosted_settings(bench.backbone_options)
+        check_responses(bench.cache_dir / RESPONSES_FILE, settings.cache)
         wanted = {*roles, "transcriber"} if bench.memory.get("transcript") == "model" else {*roles}
         check_endpoints(settings.endpoints_by_setting(wanted), "backbone.api_base")
 

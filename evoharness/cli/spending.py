@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from evoharness.cli.tables import Table
     from evoharness.config import Common
     from evoharness.models.budget import CannotPay, Caps
-    from evoharness.records.spend import Spend
+    from evoharness.records.spend import Spend, Used
     from evoharness.runs import RunDirectory
+
+
+UNTOLD = "not told"
+"""Stands for the role of calls that were paid for in a stage that was killed."""
 
 
 def caps_of(config: "Common") -> "Caps":
@@ -33,17 +37,24 @@ def caps_of(config: "Common") -> "Caps":
 def budget_of(config: "Common", run: "RunDirectory") -> Path:
     """The books of a run, for its workers; what it paid before it was stopped counts.
 
-    To be called before workers start: what killed ones held is given back.
+    To be called before workers start: what killed ones held is given back. What was paid in a stage that was
+    killed, and had no time to say so, is entered in the ledger.
     """
-    from evoharness.evolution.workshop import used_in
+    from evoharness.evolution.workshop import STAGE, used_in
     from evoharness.models.budget import BUDGET_FILE, Budget
-    from evoharness.records.spend import total
+    from evoharness.records.spend import Spend, total
 
-    budget = Budget(run.path / BUDGET_FILE, caps_of(config))
-    if budget.caps or run.path.joinpath(BUDGET_FILE).exists():
-        budget.begin(used=total(used_in(run.ledger).paid))
+    file = run.path / BUDGET_FILE
+    budget = Budget(file, caps_of(config))
+    if budget.caps or file.exists():
+        told = total(used_in(run.ledger).paid)
+        budget.begin(used=told)
+        untold = budget.used().beyond(told)
         budget.close()
-    return run.path / BUDGET_FILE
+        if untold.calls:
+            paid = {UNTOLD: untold}
+            run.ledger.append(STAGE, round=None, stage="killed", seconds=0.0, spend=Spend(), paid=paid)
+    return file
 
 
 def out_of_budget(error: "CannotPay", run: "RunDirectory") -> UserError:
@@ -58,6 +69,28 @@ def out_of_budget(error: "CannotPay", run: "RunDirectory") -> UserError:
         f"{error}; what is done is kept, go on with: "
         f"python -m evoharness.evolve resume={quote(run.shown)}{more}"
     )
+
+
+def check_responses(path: Path, mode: str) -> None:
+    """UserError for a file of responses that cannot be read: what it holds would be paid for again."""
+    from evoharness.models.response_cache import ResponseCache
+
+    if mode != "off":
+        responses = ResponseCache(path, mode)
+        try:
+            responses.facts()
+        except UserError as error:
+            raise UserError(f"{error}: move it away, or go without it, backbone.cache=off") from error
+        finally:
+            responses.close()
+
+
+def print_used(used: "Used") -> None:
+    """What was paid by role, and how much the response cache saved."""
+    if used.paid:
+        paid_table(used.paid).print()
+    if used.cached.calls:
+        print(f"{used.cached.calls:,} calls were answered from the response cache")
 
 
 def paid_table(paid: "Mapping[str, Spend]", title: str = "paid, by role") -> "Table":

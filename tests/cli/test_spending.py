@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from evoharness.cli.spending import budget_of, caps_of, out_of_budget, paid_table
+from evoharness.cli.spending import budget_of, caps_of, check_responses, out_of_budget, paid_table
 from evoharness.config import AskConfig, BudgetSection, EvolveConfig
 from evoharness.errors import UserError
-from evoharness.models.budget import Budget, BudgetExceeded, CannotPay, Caps, PriceUnknown
+from evoharness.evolution.workshop import used_in
+from evoharness.models.budget import BUDGET_FILE, Budget, BudgetExceeded, CannotPay, Caps, PriceUnknown
 from evoharness.records.spend import Spend
 from evoharness.runs import RunDirectory, RunFacts
 
@@ -39,6 +40,27 @@ def test_what_a_run_has_paid_before_counts(run: RunDirectory) -> None:
 
 def test_without_caps_a_run_has_no_books_of_its_own(run: RunDirectory) -> None:
     assert not budget_of(EvolveConfig(), run).exists()
+
+
+def test_what_a_killed_stage_paid_is_told_when_the_run_goes_on(run: RunDirectory) -> None:
+    paid = {"solver": Spend(calls=7, input_tokens=70)}
+    run.ledger.append("stage", round=1, stage="answering", seconds=1, spend=paid["solver"], paid=paid)
+    books = Budget(run.path / BUDGET_FILE, Caps())
+    books.settle(books.reserve(Spend(calls=9)), Spend(calls=9, input_tokens=90))
+    for _ in range(2):
+        budget_of(EvolveConfig(), run)
+        assert used_in(run.ledger).paid == {**paid, "not told": Spend(calls=2, input_tokens=20)}
+    assert books.used().calls == 9
+
+
+def test_a_file_of_responses_that_cannot_be_read_is_told_before_any_work(tmp_path: Path) -> None:
+    file = tmp_path / "responses.sqlite"
+    check_responses(file, "on")
+    assert not file.exists()
+    file.write_bytes(b"no database" * 500)
+    with pytest.raises(UserError, match=r"responses\.sqlite cannot be used .*: move it away, or .*cache=off"):
+        check_responses(file, "read")
+    check_responses(file, "off")
 
 
 @pytest.mark.parametrize(
