@@ -66,6 +66,14 @@ class TestModel:
         link.symlink_to(carried_model())
         assert make_embedder("sentence_transformers", model=str(link)).id == model.id
 
+    def test_vectors_are_kept_for_other_processes(self, model: Embedder, tmp_path: Path) -> None:
+        first = make_embedder("sentence_transformers", cache_dir=tmp_path, model=str(carried_model()))
+        rows = first.embed(["a red circle", "a dog"])
+        again = make_embedder("sentence_transformers", cache_dir=tmp_path, model=str(carried_model()))
+        assert np.array_equal(again.embed(["a dog", "a red circle"]), rows[::-1])
+        assert again.__dict__["_model"] is None  # nothing had to be computed
+        assert np.array_equal(model.embed(["a dog"])[0], rows[1])
+
     def test_an_index_searches_with_it(self, model: Embedder) -> None:
         index = TextIndex(["the valve is closed", "a dog runs over the lawn"], model)
         assert index.by_meaning("an animal outdoors", 1)[0].position == 1

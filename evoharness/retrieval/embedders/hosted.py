@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from evoharness.errors import UserError
 from evoharness.providers import Endpoint, litellm_module, missing_key
 from evoharness.retrieval.embedders.base import EmbedderUnavailable
-from evoharness.retrieval.embedders.kept import KeptVectors
+from evoharness.retrieval.embedders.kept import VECTORS_FILE, KeptVectors, through
 from evoharness.retrieval.embedders.recent import RecentVectors, as_text, unit_rows
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ BATCH = 64
 """Texts in one request, unless said otherwise."""
 MOST_CHARACTERS = 24_000
 """A longer text is cut: no common endpoint takes more than about 8,000 tokens."""
-VECTORS_FILE = "vectors.sqlite"
-"""Name of the file in the cache folder."""
 LONGEST_WAIT_S = 60.0
 
 
@@ -94,23 +92,7 @@ class HostedEmbedder:
             return self._width
 
     def _compute(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors of different texts: those that are kept, and the others in batches."""
-        import numpy as np
-
-        found = self._kept.get(texts) if self._kept is not None else {}
-        unknown = [text for text in texts if text not in found]
-        for start in range(0, len(unknown), self._batch):
-            batch = unknown[start : start + self._batch]
-            # Half precision is what is kept, so that a vector is the same whether it was kept or came now.
-            fresh = dict(zip(batch, self._call(batch).astype(np.float16), strict=True))
-            if self._kept is not None:
-                self._kept.put(fresh)
-            found.update(fresh)
-        if len({len(row) for row in found.values()}) > 1:
-            raise EmbedderUnavailable(
-                f"{self.id}: its vectors differ in length; was another model put there?"
-            )
-        return unit_rows(np.stack([found[text] for text in texts]).astype(np.float32))
+        return through(self._kept, texts, self._call, self._batch)
 
     def _call(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         for attempt in range(1, self._attempts + 1):

@@ -1,4 +1,4 @@
-"""Vectors that were paid for, in one SQLite file of the cache folder, for all runs and workers."""
+"""Vectors that cost money or time, in one SQLite file of the cache folder, for all runs and workers."""
 
 import hashlib
 import sqlite3
@@ -7,12 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from evoharness.retrieval.embedders.base import EmbedderUnavailable
+from evoharness.retrieval.embedders.recent import unit_rows
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Half = NDArray[np.float16]
 
+VECTORS_FILE = "vectors.sqlite"
+"""Name of the file in the cache folder."""
 MOST_ROWS = 200_000
 """When there are more, the oldest tenth goes."""
 WAIT_S = 30.0
@@ -82,6 +87,32 @@ class KeptVectors:
             except (sqlite3.Error, OSError):
                 self._usable = False
                 return None
+
+
+def through(
+    kept: KeptVectors | None,
+    texts: Sequence[str],
+    compute: "Callable[[Sequence[str]], NDArray[np.float32]]",
+    batch: int,
+) -> "NDArray[np.float32]":
+    """Unit rows of different texts: those that are kept, and the others computed `batch` at a time and kept.
+
+    EmbedderUnavailable when they do not all have the same length.
+    """
+    import numpy as np
+
+    found = kept.get(texts) if kept is not None else {}
+    unknown = [text for text in texts if text not in found]
+    for start in range(0, len(unknown), batch):
+        some = unknown[start : start + batch]
+        # Half precision is what is kept, so that a vector is the same whether it was kept or came now.
+        fresh = dict(zip(some, compute(some).astype(np.float16), strict=True))
+        if kept is not None:
+            kept.put(fresh)
+        found.update(fresh)
+    if len({len(row) for row in found.values()}) > 1:
+        raise EmbedderUnavailable("vectors differ in length: was the model of that name replaced by another?")
+    return unit_rows(np.stack([found[text] for text in texts]).astype(np.float32))
 
 
 def _open(path: Path) -> Any:

@@ -16,11 +16,11 @@ ENTRY_POINTS = "evoharness.embedders"
 def make_embedder(name: str, *, cache_dir: Path | None = None, **options: Any) -> Embedder:
     """The embedder of that name; UserError lists the known ones when there is none, or names what fails.
 
-    `cache_dir`: where vectors that were paid for are kept; None: nowhere.
+    `cache_dir`: where vectors that cost money or time are kept; None: nowhere.
     """
     makers: dict[str, Callable[..., Embedder]] = {
         "wordllama": WordLlamaEmbedder,
-        "sentence_transformers": _sentence_transformers,
+        "sentence_transformers": lambda **options: _sentence_transformers(cache_dir, **options),
         "litellm": lambda **options: _litellm(cache_dir, **options),
     }
     for point in entry_points(group=ENTRY_POINTS):
@@ -41,10 +41,10 @@ def embedder_names() -> list[str]:
     return sorted({"wordllama", "sentence_transformers", "litellm", *offered})
 
 
-def _sentence_transformers(**options: Any) -> Embedder:
+def _sentence_transformers(cache_dir: Path | None, **options: Any) -> Embedder:
     from evoharness.retrieval.embedders.sentence_transformers import SentenceTransformersEmbedder
 
-    return SentenceTransformersEmbedder(**options)
+    return SentenceTransformersEmbedder(cache_dir=cache_dir, **options)
 
 
 def _litellm(cache_dir: Path | None, **options: Any) -> Embedder:

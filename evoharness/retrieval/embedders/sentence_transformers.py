@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evoharness.errors import UserError
+from evoharness.retrieval.embedders.kept import VECTORS_FILE, KeptVectors, through
 from evoharness.retrieval.embedders.recent import RecentVectors, as_text
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+KEPT_TOGETHER = 64
+"""Vectors written down at once."""
 READ_WHOLE_BYTES = 1_000_000
 """Larger files (weights) go into a folder's identity by their size and their ends."""
 
@@ -27,18 +30,22 @@ class SentenceTransformersEmbedder:
     What is in a folder, or was downloaded once, needs no network (`HF_HUB_OFFLINE=1` makes sure).
     """
 
-    def __init__(self, *, model: str = MODEL, device: str = "cpu", batch: int = 1) -> None:
+    def __init__(
+        self, *, model: str = MODEL, device: str = "cpu", batch: int = 1, cache_dir: Path | None = None
+    ) -> None:
         """`device`: as torch names it. `batch`: texts computed together; above 1 is some three times as fast,
-        and the last digits of a vector then depend on the texts beside it. UserError without the extra."""
+        and the last digits of a vector then depend on the texts beside it. `cache_dir`: where vectors are
+        kept for other processes. UserError without the extra."""
         if find_spec("sentence_transformers") is None:
             raise UserError(
                 "embedder=sentence_transformers needs a package that is not installed: "
                 "pip install 'evoharness[sentence-transformers]'"
             )
-        self._arguments = {"model": model, "device": device, "batch": batch}
+        self._arguments = {"model": model, "device": device, "batch": batch, "cache_dir": cache_dir}
         self._folder = Path(model).expanduser()
         self.id = f"sentence-transformers-{_version()}:{_identity(model, self._folder)}"
         self._recent = RecentVectors()
+        self._kept = KeptVectors(cache_dir / VECTORS_FILE, self.id) if cache_dir is not None else None
         self._loading = threading.Lock()
         self._model: Any = None
 
@@ -58,6 +65,9 @@ class SentenceTransformersEmbedder:
         return vectors
 
     def _compute(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        return through(self._kept, texts, self._encoded, KEPT_TOGETHER)
+
+    def _encoded(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         import numpy as np
 
         found = self._loaded().encode(
