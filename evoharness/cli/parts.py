@@ -89,7 +89,7 @@ def check_models(config: "Common", roles: Sequence[str]) -> None:
     """
     from evoharness.models.registry import LITELLM
     from evoharness.models.response_cache import RESPONSES_FILE
-    from evoharness.providers import check_endpoints
+    from evoharness.providers import check_endpoints, provider_named
 
     bench = workbench_config(config)
     if bench.embedder == LITELLM:
@@ -103,7 +103,12 @@ def check_models(config: "Common", roles: Sequence[str]) -> None:
         settings = hosted_settings(bench.backbone_options)
         check_responses(bench.cache_dir / RESPONSES_FILE, settings.cache)
         wanted = {*roles, "transcriber"} if bench.memory.get("transcript") == "model" else {*roles}
-        check_endpoints(settings.endpoints_by_setting(wanted), "backbone.api_base")
+        endpoints = settings.endpoints_by_setting(wanted)
+        check_endpoints(endpoints, "backbone.api_base")
+        if any(provider_named(endpoint.provider) is None for _, endpoint in endpoints):
+            from evoharness.models.trial import check_by_trial
+
+            check_by_trial(endpoints)
 
 
 def sandbox_level(config: "Common", bench: "Workbench") -> "SandboxLevel":

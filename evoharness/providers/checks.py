@@ -92,9 +92,9 @@ def _missing_by_litellm(endpoint: Endpoint) -> str | None:
 def _check_server(setting: str, endpoint: Endpoint, address_setting: str, timeout_s: float) -> None:
     provider = provider_named(endpoint.provider)
     base = endpoint.address
-    if base is None:  # a provider that only litellm knows: the first call will tell
+    if base is None or provider is None:  # of a provider that only litellm knows, only a call can tell
         return
-    style = provider.style if provider is not None else "openai"
+    style = provider.style
     one_model = style in ("anthropic", "gemini") or (
         style == "openai" and base == "https://api.openai.com/v1"
     )
