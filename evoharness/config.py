@@ -191,7 +191,8 @@ class Common:
     embedder: EmbedderSection = field(default_factory=EmbedderSection)
     executor: ExecutorSection = field(default_factory=ExecutorSection)
     memory: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
-    """How memories are built: fps, frame_cap, detail, transcript, scene_fps, minimum_s, maximum_s.
+    """How memories are built: fps, frame_cap, detail, scene_fps, minimum_s, maximum_s, and transcript (off,
+    auto, sidecar, stream, model: where what is said is taken from).
     Commands share the memories that they build alike; a preset of evolve may set some of these."""
     sandbox: SandboxSection = field(default_factory=SandboxSection)
     cache: str = text(default_cache())

@@ -153,7 +153,8 @@ class TestCaptionFiles:
     ) -> None:
         found = captions(tmp_path_factory.mktemp("any"), "\n".join(lines))
         assert all(cue.text and 0 <= cue.start <= cue.end for cue in found.cues)
-        assert list(found.cues) == sorted(found.cues)
+        times = [(cue.start, cue.end) for cue in found.cues]
+        assert times == sorted(times)
 
 
 class TestSidecar:
