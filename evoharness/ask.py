@@ -21,6 +21,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
         sandbox_level,
         workbench_config,
     )
+    from evoharness.records.json_values import printable
     from evoharness.records.paths import as_path
     from evoharness.records.question import PublicQuestion
     from evoharness.runs.progress import describe_spend
@@ -47,11 +48,11 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     if answered.choice is not None:
         print(f"{chr(65 + answered.choice)}. {options[answered.choice]}")
     elif answered.status == "ok":
-        print(answered.text)
+        print(printable(answered.text))
     else:
-        print(f"no answer ({answered.status}): {answered.message}")
+        print(f"no answer ({answered.status}): {printable(answered.message)}")
     if answered.choice is not None and answered.text and answered.text != options[answered.choice]:
-        print(answered.text)
+        print(printable(answered.text))
     guess = ", a guess: nothing that was seen bears on it" if answered.guessed else ""
     spend = answered.spend
     print(f"({answered.trace.strategy}, {spend.frames:,} frames, {describe_spend(spend)}{guess})")

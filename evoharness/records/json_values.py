@@ -88,6 +88,12 @@ def one_line(text: str, longest: int = 200) -> str:
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
 
+def printable(text: str) -> str:
+    """Text that does nothing to a terminal but write and end lines, and can be stored."""
+    plain = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+    return plain.encode("utf-8", "replace").decode()
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 

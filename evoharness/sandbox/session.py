@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from evoharness.records.json_values import one_line, printable
 from evoharness.sandbox.confined import framing
 from evoharness.sandbox.result import (
     REPORTED,
@@ -91,7 +92,7 @@ class Session:
         Exceptions of host methods other than HostCallError pass through.
         """
         try:
-            self._send(framing.encoded(job))
+            self._send(_plain(job))
             while True:
                 message = self._receive()
                 if not isinstance(message, dict):
@@ -110,10 +111,10 @@ class Session:
             self.hung_up = True
             return "worker_crashed", {}
         except framing.FramingError as error:
-            return "protocol_violation", {"message": str(error)[: framing.LONGEST_MESSAGE]}
+            return "protocol_violation", {"message": one_line(str(error), framing.LONGEST_MESSAGE)}
         except ValidationError as error:
             said = f"not a message: {_first(error)}"
-            return "protocol_violation", {"message": said[: framing.LONGEST_MESSAGE]}
+            return "protocol_violation", {"message": one_line(said, framing.LONGEST_MESSAGE)}
 
     def _ended(self, end: _End) -> tuple[Kind, dict[str, Any]]:
         kind = next((kind for kind in REPORTED if kind == end.kind), None)
@@ -123,8 +124,8 @@ class Session:
             raise framing.FramingError(f"an answer of more than {framing.LARGEST_ANSWER} bytes")
         fields = end.model_dump(exclude={"kind"})
         fields["fuel"] = min(end.fuel, self._limits.steps + 1)
-        fields["message"] = end.message[: framing.LONGEST_MESSAGE]
-        fields["prints"] = end.prints[: framing.LONGEST_PRINTS]
+        fields["message"] = one_line(end.message, framing.LONGEST_MESSAGE)
+        fields["prints"] = printable(end.prints[: framing.LONGEST_PRINTS])
         return kind, fields
 
     def _answer(self, call: _Call) -> bytes:
@@ -135,13 +136,14 @@ class Session:
         started = time.monotonic()
         try:
             arguments = method.arguments.model_validate(call.arguments)
-            reply = framing.encoded({"value": method.run(arguments)})
+            value = method.run(arguments)
         except ValidationError as error:
             return _error(f"{call.call}: {_first(error)}")
         except HostCallError as error:
             return _error(f"{call.call}: {error}")
         finally:
             self.host_seconds += time.monotonic() - started
+        reply = _plain({"value": value})
         if len(reply) > LARGEST_REPLY:
             return _error(f"{call.call}: the reply is larger than {LARGEST_REPLY >> 20} MB; ask for less")
         return reply
@@ -167,15 +169,25 @@ class Session:
         return min(own, self._total)
 
 
+def _plain(message: Any) -> bytes:
+    """The JSON of what the host sends; ValueError, a defect of the host, when the run could not read it."""
+    body = framing.encoded(message)
+    try:
+        framing.decoded(body)
+    except framing.FramingError as error:
+        raise ValueError(f"the host sends what is no plain data: {error}") from error
+    return body
+
+
 def _over_budget(message: str) -> tuple[Kind, dict[str, Any]]:
     return "host_call_budget_exceeded", {"message": message}
 
 
 def _error(message: str) -> bytes:
-    return framing.encoded({"error": message[: framing.LONGEST_MESSAGE]})
+    return framing.encoded({"error": one_line(message, framing.LONGEST_MESSAGE)})
 
 
 def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else str(first["msg"])

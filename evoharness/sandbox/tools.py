@@ -10,6 +10,7 @@ from typing import Any
 from evoharness.records.base import Record
 from evoharness.records.json_values import fault, fits, one_line, same, shown, type_of
 from evoharness.records.tool import ToolManifest, ToolTest
+from evoharness.sandbox.confined.names import BUILTIN_NAMES
 from evoharness.sandbox.result import HostApi, SandboxBackend, SandboxLimits, SandboxResult
 
 LONGEST_LINE = 600
@@ -50,6 +51,10 @@ def verify_tool(
 
     Raises SandboxUnavailable and whatever a method of `api` raises: neither is the fault of the tool.
     """
+    taken = sorted(BUILTIN_NAMES.intersection(manifest.signature))
+    if taken:
+        lines = [f"argument {name!r} is built in: choose another name" for name in taken]
+        return ToolReport(violations=tuple(lines))
     violations = sandbox.check(source, "tool")
     if violations:
         lines = [one_line(str(violation), LONGEST_LINE) for violation in violations[:MOST_VIOLATIONS]]

