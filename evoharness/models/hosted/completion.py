@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,7 +80,8 @@ class _Loop:
         self.loop = asyncio.new_event_loop()
 
     def __del__(self) -> None:
-        self.loop.close()
+        with suppress(Exception):  # the interpreter may be going down
+            self.loop.close()
 
 
 _OF_THREAD = threading.local()
