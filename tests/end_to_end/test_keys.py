@@ -14,7 +14,7 @@ from tests.video.recordings import record_talk
 PLANTED = "planted-key-0123456789"
 SMALL = (
     "preset=tiny",
-    "executor.workers=2",
+    "executor.workers=1",
     "samples.videos=2",
     "samples.questions=3",
     "questioner.per_video=4",
