@@ -6,7 +6,7 @@ import socket
 import sys
 import unicodedata  # noqa: F401  (the parser wants it for names that are not ASCII)
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from . import framing, policy
 from .framing import DEEPEST_VALUE, LARGEST_ANSWER, LARGEST_INTEGER, LONGEST_MESSAGE
@@ -16,6 +16,8 @@ RECURSION = 400
 COMPILE_RECURSION = 1200
 MOST_VALUES = 100_000
 MOST_VIOLATIONS = 200
+Program = TypeVar("Program")
+"""What a checked source has become."""
 
 policy.checked("def strategy(ctx, question):\n    return [x for x in f'{1:.1f}']\n", "strategy")
 # The compiler imports what it needs now, before any process is confined.
@@ -29,16 +31,25 @@ def serve(connection: socket.socket, limit_recursion: Callable[[int], None] = sy
     """Read one job from the host, do it, send what came of it."""
     job = framing.receive(connection, largest=framing.LARGEST_FROM_HOST)
     limit_recursion(COMPILE_RECURSION)
-    code, violations = policy.checked(job["source"], job["entry"])
-    if job["verb"] == "check" or code is None:
-        line, message = violations[0] if violations else (0, "")
-        kind = "policy_violation" if violations else "finished"
-        value = violations[:MOST_VIOLATIONS] if job["verb"] == "check" else None
-        _end(connection, {"kind": kind, "value": value, "line": line, "message": message})
+    code = accepted(connection, job, *policy.checked(job["source"], job["entry"]))
+    if code is None:
         return
     fuel, printer = Fuel(job["limits"]["steps"]), Printer()
     end = _outcome(connection, job, code, fuel, printer, limit_recursion)
     _end(connection, {**end, "fuel": fuel.used, "prints": printer.text})
+
+
+def accepted(
+    connection: socket.socket, job: Any, program: Program | None, violations: list[policy.Violation]
+) -> Program | None:
+    """The program of a job that is to be run; None when the host has been told all that it asked for."""
+    if job["verb"] != "check" and program is not None:
+        return program
+    line, message = violations[0] if violations else (0, "")
+    kind = "policy_violation" if violations else "finished"
+    value = violations[:MOST_VIOLATIONS] if job["verb"] == "check" else None
+    _end(connection, {"kind": kind, "value": value, "line": line, "message": message})
+    return None
 
 
 def _outcome(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import execute, framing, guards, monty_wire, policy
-from .execute import COMPILE_RECURSION, MOST_VIOLATIONS, RECURSION
+from .execute import COMPILE_RECURSION, RECURSION
 from .framing import LARGEST_ANSWER, LONGEST_MESSAGE
 from .guards import HostCallError
 from .monty_prelude import PRELUDE
@@ -41,13 +41,9 @@ def serve(connection: socket.socket, beside: socket.socket) -> None:
     program = None
     if code is not None:
         program, violations = translated(job["source"])
-    if job["verb"] == "check" or program is None:
-        line, message = violations[0] if violations else (0, "")
-        kind = "policy_violation" if violations else "finished"
-        value = violations[:MOST_VIOLATIONS] if job["verb"] == "check" else None
-        framing.send(connection, {"end": {"kind": kind, "value": value, "line": line, "message": message}})
-        return
-    framing.send(connection, {"end": _Run(connection, beside, job, program).end()})
+    program = execute.accepted(connection, job, program, violations)
+    if program is not None:
+        framing.send(connection, {"end": _Run(connection, beside, job, program).end()})
 
 
 class _Run:
