@@ -53,6 +53,8 @@ from tests.sandbox.conftest import Run
         ("d = {'a': 1, 'b': 3}\nreturn max(d, key=d.get)", "b"),
         ("x = [1, 2, 3]\nx[0:2] = [9]\nx[0] += 1\nreturn x", [10, 3]),
         ("try:\n    [].pop()\nexcept (KeyError, IndexError) as e:\n    return str(e)", "pop from empty list"),
+        ("return [isinstance(1, int | str), isinstance('a', (int, str | float))]", [True, True]),
+        ("return [0 << 5000, 1**10**9, (-1)**10**9, [1] * True, 2**10]", [0, 1, 1, [1], 1024]),
         ("return [isinstance('a', str), isinstance(1, (str, int)), isinstance(1, str)]", [True, True, False]),
         ("x = None\nreturn f'{x} {1.5!r:>5} {[1]!s} {\"é\"!a}'", "None   1.5 [1] '\\xe9'"),
         (

@@ -27,6 +27,14 @@ from tests.sandbox.conftest import Run
         ("def f():\n    return f()\nreturn f()", "recursion_limit"),
         ("return 'a' * 10**12", "strategy_error"),
         ("return 10**10**8", "strategy_error"),
+        ("return 1 << 800000000", "strategy_error"),
+        ("return True << 80000000", "strategy_error"),
+        ("return '%((x)y)20000000d' % {'(x)y': 1}", "strategy_error"),
+        (
+            "try:\n    while True:\n        pass\nfinally:\n    try:\n        ctx.search('x')\n"
+            "    finally:\n        raise ValueError(1)",
+            "step_budget_exceeded",
+        ),
         ("return '%03000000000d' % 1", "strategy_error"),
         ("return int('9' * 10**6)", "strategy_error"),
         ("raise ValueError('a' * 10**6)", "strategy_error"),
