@@ -80,6 +80,14 @@ def _run(
         "return [list(zip([1], 'a')), list(reversed([1, 2])), list(filter(None, [0, 1]))]",
         "x = [1]\ny = x\nx += 'ab'\nx += (i for i in (2, 3))\nreturn y",
         "d = {'k': []}\nd['k'] += {'q': 1}\nd['k'] += (2,)\nreturn d",
+        "a = {1, 2}\nb = a\nb &= {2}\nb |= {3}\nb ^= {3, 4}\nb -= {2}\nb |= {5: 6}.keys()\nreturn sorted(a)",
+        "d = {'s': {1, 2}}\ns = d['s']\nd['s'] -= {1}\nd['s'] |= s\ns ^= s\nreturn [sorted(s), len(d['s'])]",
+        "def drop(seen):\n    seen |= {3}\ns = {1}\ndrop(s)\nreturn sorted(s)",
+        "a = {'x': 1}\nb = a\nb |= {'y': 2}\nc = frozenset([1])\nd = c\nd |= {2}\nreturn [a, sorted(c)]",
+        "x = 6\nx |= 1\nx &= 5\nx ^= 8\nx -= x\nx += True\ny = 'a'\ny += f'{x}'\nreturn [x, y]",
+        "s = {1}\ntry:\n    s |= [2]\nexcept TypeError:\n    return sorted(s)",
+        "t = ([1],)\ntry:\n    t[0] += [2]\nexcept TypeError:\n    return t",
+        "x = [1]\nfor i in range(2):\n    x += f'{i}'\nreturn x",
         "x = [3, 1]\nf = x.append\nf(2)\nd = {'a': 1, 'b': 3}\nreturn [sorted(x), max(d, key=d.get)]",
         "x = [1, 2, 3, 4, 5]\nd = {'a': 1, 'b': 2}\ndel d['a'], x[0], x[::2]\nreturn [d, x]",
         "s = {1, 2, 3}\ns.difference_update([1], [2])\ns.intersection_update([3, 4])\nreturn sorted(s)",
@@ -123,6 +131,12 @@ def _run(
         "return [1] * 10**7",
         "return 7**10**9",
         "return '%05000d' % 1",
+        "return '%((x)y)20000000d' % {'(x)y': 1}",
+        "return 1 << 800000000",
+        "return True << 80000000",
+        "return [0 << 80000000, 1 ** 10**9, (-1) ** (10**9 + 1), True ** 9, 1 << 4095 >> 4095]",
+        "return -(2**4095) * True",
+        "return [True * 'ab', [1] * True, False * 3.5, True * 2**60]",
         "x = (1 +\n     2)\nreturn [1, 2][\n    x]",
         "if True:\n    return (\n        {}['z'.strip()]\n    ) if question else 1\nreturn 1 / 0",
         "import re",
@@ -280,6 +294,20 @@ def test_running_out_of_memory_cannot_be_caught(sandbox: MontySandbox) -> None:
     assert (
         _run(sandbox, doubled.format(6, "''.join([x, x, x])")).kind == "memory_limit_exceeded"
     )  # while sent
+
+
+@pytest.mark.parametrize(
+    "end", ["raise ValueError(1)", "return 1", "return ctx.search('late')", "return {}['k']"]
+)
+@pytest.mark.parametrize("loop", ["while True:\n        pass", "sorted(range(500), key=lambda v: -v)"])
+def test_a_swallowed_step_budget_is_seen_and_calls_are_refused(
+    sandbox: MontySandbox, process: ProcessSandbox, loop: str, end: str
+) -> None:
+    body = f"try:\n    {loop}\nfinally:\n    try:\n        ctx.search(1)\n    finally:\n        {end}"
+    for box in (sandbox, process):
+        result = _run(box, body, limits=SandboxLimits(steps=300))
+        assert (result.kind, result.calls, result.fuel) == ("step_budget_exceeded", 0, 301)
+        assert result.message == "used all 300 steps"
 
 
 def test_arguments_and_answers_of_any_size_end_typed(sandbox: MontySandbox) -> None:

@@ -53,10 +53,12 @@ class _Run:
         self._job = job
         self._program = program
         self._worker = Worker(beside)
+        self._fuel = 0
+        """Steps taken, as far as is known."""
         self._waiting = True
         """Whether the interpreter waits for a snippet, as far as is known."""
         self._methods: dict[str, Callable[..., Any]] = {
-            name: execute.host_method(connection, name, tuple(parameters), lambda: False)
+            name: execute.host_method(connection, name, tuple(parameters), self._over)
             for name, parameters in job["methods"].items()
         }
 
@@ -80,10 +82,18 @@ class _Run:
         if self._turns(self._worker.feed(PRELUDE, names))[0] != COMPLETE:
             raise framing.Closed
         end = self._outcome()
-        fuel = self._fuel() if self._waiting else 0
-        if end["kind"] == "finished" and fuel > limits["steps"]:  # swallowed by a `finally` that returns
-            end = self._out_of_steps()
-        return {**end, "fuel": fuel, "prints": self._worker.prints}
+        if self._waiting:
+            kind, event = self._turns(self._worker.feed("_steps_", {}))
+            self._took(monty_wire.completed(event) if kind == COMPLETE else 0)
+        if self._over():  # whatever a `finally` made of it
+            end = {"kind": "step_budget_exceeded", "message": f"used all {limits['steps']} steps"}
+        return {**end, "fuel": self._fuel, "prints": self._worker.prints}
+
+    def _took(self, steps: Any) -> None:
+        self._fuel = max(self._fuel, steps if isinstance(steps, int) else 0)
+
+    def _over(self) -> bool:
+        return self._fuel > int(self._job["limits"]["steps"])
 
     def _outcome(self) -> dict[str, Any]:
         names = {
@@ -128,14 +138,17 @@ class _Run:
         if function != "_host_":
             return self._worker.resume_unknown(number, function)
         try:
-            name, arguments, keywords = positional
+            name, arguments, keywords, steps = positional
+            self._took(steps)
             return self._worker.resume(number, self._methods[name](*arguments, **keywords))
+        except guards.OutOfFuel:
+            return self._worker.resume_raising(number, "SystemExit", "steps")
         except HostCallError as error:
             return self._worker.resume_raising(number, "OSError", str(error))
 
     def _failed(self, raised: Raised) -> dict[str, Any]:
-        if raised.type == "SystemExit":
-            return self._out_of_steps()
+        if raised.type == "SystemExit":  # out of steps
+            return {}
         line = next((n for file, n in reversed(raised.lines) if file == SOURCE_FILE), 0)
         end: dict[str, Any] = {"line": self._program.lines.get(line, 0)}
         message = raised.message[:LONGEST_MESSAGE]
@@ -149,14 +162,3 @@ class _Run:
             return {**end, "kind": "policy_violation", "message": f"this does not run in monty: {message}"}
         message = message.replace("'_Ctx_'", "'ctx'").replace("'_View_'", "'view'")
         return {**end, "kind": "strategy_error", "message": f"{raised.type}: {message}"}
-
-    def _out_of_steps(self) -> dict[str, Any]:
-        return {
-            "kind": "step_budget_exceeded",
-            "message": f"used all {self._job['limits']['steps']} steps",
-        }
-
-    def _fuel(self) -> int:
-        kind, event = self._turns(self._worker.feed("_steps_", {}))
-        steps = monty_wire.completed(event) if kind == COMPLETE else 0
-        return steps if isinstance(steps, int) and steps >= 0 else 0

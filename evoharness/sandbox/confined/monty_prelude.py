@@ -52,7 +52,7 @@ def _tick_():
 
 def _method_(name):
     def call(*positional, **named):
-        return _host_(name, positional, named)
+        return _host_(name, positional, named, _steps_)
     return call
 
 def _context_(data, methods):
@@ -140,17 +140,17 @@ def _binary_(symbol, left, right):
         return _product_(left, right)
     if symbol == '%':
         if isinstance(left, str) and _re_.search(_wide_format_, left):
-            raise ValueError('a format with a width of 1000 or more, or with *')
+            raise ValueError('a % format with a number of four digits, or with *: use an f-string')
         return left % right
     if isinstance(left, int) and isinstance(right, int):
-        bits = _bit_length_(left)
-        bits = bits * max(right, 0) if symbol == '**' else bits + max(right, 0)
-        if abs(left) > 1 and bits > _most_bits_:
+        more = max(right, 0)
+        bits = _bit_length_(left) * more if symbol == '**' else _bit_length_(left) + more
+        if bits > _most_bits_ and left != 0 and not (symbol == '**' and abs(left) == 1):
             raise OverflowError(f'{symbol} would make an integer of more than {_most_bits_} bits')
     return left ** right if symbol == '**' else left << right
 
 def _product_(left, right):
-    if isinstance(left, (float, bool)) or isinstance(right, (float, bool)):
+    if isinstance(left, float) or isinstance(right, float):
         return left * right
     for sequence, count in ((left, right), (right, left)):
         if isinstance(count, int) and isinstance(sequence, (str, list, tuple)):
@@ -163,15 +163,42 @@ def _product_(left, right):
                 raise OverflowError(f'* would make an integer of more than {_most_bits_} bits')
     return left * right
 
-def _grown_(value, more):
-    if isinstance(value, list):
-        value.extend(more)
-        return value
-    return value + more
+def _inplace_(symbol, old, value):
+    if symbol == '+':
+        if isinstance(old, list):
+            old.extend(value)
+            return old
+        return old + value
+    if symbol in '|&-^':
+        if isinstance(old, set) and isinstance(value, (set, frozenset)):
+            _inplace_set_(symbol, old, value)
+            return old
+        if symbol == '|':
+            old |= value
+            return old
+        if symbol == '&':
+            return old & value
+        return old - value if symbol == '-' else old ^ value
+    return _binary_(symbol, old, value)
+
+def _inplace_set_(symbol, old, value):
+    if symbol == '|':
+        old.update(value)
+    elif symbol == '&':
+        for item in list(old):
+            if item not in value:
+                old.discard(item)
+    else:
+        for item in list(value):
+            if symbol == '^' and item not in old:
+                old.add(item)
+            else:
+                old.discard(item)
 
 def _inplace_item_(symbol, container, key, value):
-    old = container[key]
-    container[key] = _grown_(old, value) if symbol == '+' else _binary_(symbol, old, value)
+    if not isinstance(container, (list, dict)):
+        raise TypeError('only items of a list or a dict can be assigned')
+    container[key] = _inplace_(symbol, container[key], value)
 
 def _round_(value, digits=None):
     if isinstance(value, float) and isinstance(digits, int) and 0 <= digits < 100:

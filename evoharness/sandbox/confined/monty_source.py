@@ -31,8 +31,8 @@ _SUPPLIED = frozenset(
 """Methods that monty does not have."""
 _LISTS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
 """Functions whose result monty makes a list: what is used up once in Python must be here as well."""
-_NO_ITERABLE = (ast.List, ast.ListComp, ast.JoinedStr, ast.BinOp, ast.UnaryOp, ast.Compare)
-"""What `+=` may be given as it is; monty's adds only lists to lists."""
+_IN_PLACE = {ast.Add: "+", ast.Sub: "-", ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^"} | GUARDED_OPERATORS
+"""Operators whose augmented assignment monty's own does not do, or not in place."""
 _EXCEPTIONS = frozenset(name for name in BUILTIN_NAMES if name.endswith(("Error", "Exception", "Iteration")))
 DEEPEST_FUNCTION = 10
 """Levels of functions; monty's compiler takes twice as long for each."""
@@ -163,14 +163,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
-        grows = isinstance(node.op, ast.Add) and not isinstance(node.value, _NO_ITERABLE)
-        symbol = "+" if grows else GUARDED_OPERATORS.get(type(node.op))
-        if symbol is None:
+        symbol = _IN_PLACE.get(type(node.op))
+        lists = isinstance(node.target, ast.Name) and isinstance(node.value, ast.List | ast.ListComp)
+        if symbol is None or (symbol in "+-|&^" and (lists or _is_number(node.value))):
             return node
         if isinstance(node.target, ast.Name):
             old = ast.Name(node.target.id, ast.Load())
-            how = [old, node.value] if grows else [ast.Constant(symbol), old, node.value]
-            value = _call(node, "_grown_" if grows else "_binary_", *how)
+            value = _call(node, "_inplace_", ast.Constant(symbol), old, node.value)
             return _at(node, ast.Assign([node.target], value))
         assert isinstance(node.target, ast.Subscript)  # the policy knows no other
         container, key = node.target.value, node.target.slice
@@ -243,6 +242,13 @@ class _Rewriter(ast.NodeTransformer):
         every = ast.Starred(ast.Name("_all_", ast.Load()), ast.Load())
         named = ast.keyword(None, ast.Name("_named_", ast.Load()))
         return _at(node, ast.Lambda(arguments, ast.Call(method, [every], [named])))
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether it is one for sure, so that monty's own operators do."""
+    return isinstance(node, ast.UnaryOp) or (
+        isinstance(node, ast.Constant) and not isinstance(node.value, str)
+    )
 
 
 def _facade(module: str) -> ast.expr:
