@@ -46,6 +46,7 @@ class ModelServer:
     def reset(self) -> None:
         """Count from zero again, and forget all faults."""
         self._control("faults")
+        self._control("pace", seconds=0)
         self._control("reset")
 
     def fail(self, share: float, kinds: Sequence[str] = PASSING, seed: int = 0) -> None:
@@ -59,6 +60,10 @@ class ModelServer:
     def always(self, kind: str) -> None:
         """Let this happen to every request."""
         self._control("faults", always=kind)
+
+    def pace(self, seconds: float) -> None:
+        """Take at least so long for every answer, as providers do."""
+        self._control("pace", seconds=seconds)
 
     def _control(self, what: str, **asked: Any) -> dict[str, Any]:
         url = f"{self.address.removesuffix('/v1')}/control/{what}"

@@ -17,7 +17,7 @@ from tests.server.answering import Said
 from tests.server.faults import BILLED, KINDS, Faults
 from tests.server.reading import name_of
 
-STALL_S = 2.0
+STALL_S = 0.5
 REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
 
 
@@ -74,6 +74,7 @@ class Server:
         self.settings = settings
         self.faults = Faults()
         self.tally = Tally()
+        self.pace_s = 0.0
         self._said: dict[str, Said] = {}
         self._least: dict[str, str] = {}
         self._doing: dict[str, asyncio.Future[Said]] = {}
@@ -135,7 +136,7 @@ class Server:
             await _BEFORE[fault](writer)
             return
         try:
-            said = await self._say(body, data, digest)
+            said, _ = await asyncio.gather(self._say(body, data, digest), asyncio.sleep(self.pace_s))
         except ValueError as error:
             raise Reply(400, f"{type(error).__name__}: {error}") from error
         reply = _completion(body["model"], said, fault)
@@ -180,6 +181,8 @@ class Server:
             assert not unknown, unknown
         elif path == "/control/reset":
             self.tally = Tally(open=self.tally.open)
+        elif path == "/control/pace":
+            self.pace_s = float(asked["seconds"])
         return vars(self.tally)
 
     def close(self) -> None:
