@@ -9,16 +9,24 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evoharness.sandbox import ProcessSandbox
+from evoharness.sandbox import (
+    HostApi,
+    HostMethod,
+    ProcessSandbox,
+    SandboxLimits,
+    SandboxUnavailable,
+    fork_server,
+)
 from evoharness.sandbox.confined import framing, monty_wire
 from evoharness.sandbox.confined.monty_wire import TooLarge, Worker
-from evoharness.sandbox.monty import _libraries
+from evoharness.sandbox.monty import MontySandbox, _libraries
 
 PAYLOAD = r"""
 #define _GNU_SOURCE
@@ -146,6 +154,53 @@ def test_a_broken_interpreter_can_do_nothing_outside(payload: Path, which: str) 
     assert (said, status) != ("", 0)
     assert victim.read_text() == "here"
     assert not payload.with_name("made").exists()
+
+
+LESS = """
+import types
+from confined import kernel, layers, monty_worker
+def replaced(module, **names):
+    return types.SimpleNamespace(**{{**vars(module), **names}})
+{change}
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "change"),
+    [
+        ("seccomp", "monty_worker.kernel = replaced(kernel, seccomp=lambda code: False)"),
+        ("landlock", "monty_worker.kernel = replaced(kernel, landlock=lambda files: False)"),
+        ("no_new_privs", "monty_worker.layers = replaced(layers, held_privileges=lambda root: ['uid'])"),
+        ("rlimits", "monty_worker.layers = replaced(layers, limit=lambda *_, **named: False)"),
+    ],
+)
+def test_an_interpreter_confined_less_than_the_level_says_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch, layer: str, change: str
+) -> None:
+    whole = fork_server._boot
+
+    def less(program: str) -> str:
+        start, found, last = whole(program).partition("server.main")
+        return start + "\n" + LESS.format(change=change) + found + last
+
+    if find_spec("pydantic_monty") is None:
+        pytest.skip("the extra monty is not installed")
+    asked: list[object] = []
+    api = HostApi({"note": HostMethod(asked.append)})
+    source = "def strategy(ctx, question):\n    return ctx.note()\n"
+    sandbox = MontySandbox(allow_weaker=True)
+    if layer not in sandbox.level.layers:
+        pytest.skip(f"this system confines less: {sandbox.level}")
+    try:
+        result = sandbox.run(source, "strategy", {"question": 1}, api, SandboxLimits())
+        assert result.kind == "finished"
+        sandbox.close()
+        monkeypatch.setattr(fork_server, "_boot", less)
+        with pytest.raises(SandboxUnavailable, match=f"lacks .*{layer}"):
+            sandbox.run(source, "strategy", {"question": 1}, api, SandboxLimits())
+    finally:
+        sandbox.close()
+    assert len(asked) == 1
 
 
 def test_it_may_start_a_thread(payload: Path) -> None:

@@ -2,7 +2,12 @@
 
 After a process has become another program it cannot confine itself further, so the filter of system calls
 must let that program start: its own file and its libraries can be read and mapped as code, and nothing
-else can. It may start threads, which it does once, and no process.
+else can. It may start threads, which it does once, and no process: that is left to the filter, because the
+system's limit of processes counts threads as well, those of every run of the same user. Where the system
+has no seccomp, nothing keeps it from starting processes.
+
+The layers outlive the start of the program, except that the user who runs it may look at it again; the
+core that could hold its memory is limited to nothing, and no other run can trace it.
 """
 
 import os
