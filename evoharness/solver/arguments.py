@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evoharness.records.frame import Detail
 
 Seconds = Annotated[float, Field(ge=0)]
-Rate = Annotated[float, Field(gt=0, le=60)]
+Rate = Annotated[float, Field(ge=0.001, le=60)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 LONGEST_TEXT = 100_000
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]

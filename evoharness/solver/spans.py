@@ -6,6 +6,9 @@ from typing import Any
 from evoharness.records.interval import Interval
 from evoharness.sandbox import HostCallError
 
+MOST_SPANS = 1000
+"""Spans of one look."""
+
 
 def read_spans(value: Any, duration: float) -> list[Interval]:
     """Intervals inside a video of `duration` seconds, in the order given.
@@ -19,6 +22,8 @@ def read_spans(value: Any, duration: float) -> list[Interval]:
     items = [value] if isinstance(value, dict) or _is_pair(value) else value
     if not isinstance(items, list):
         raise HostCallError("spans must be a list of [start, end] in seconds")
+    if len(items) > MOST_SPANS:
+        raise HostCallError(f"{len(items)} spans; {MOST_SPANS} is the most")
     intervals = []
     for item in items:
         start, end = _ends(item)

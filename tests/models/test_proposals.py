@@ -31,7 +31,7 @@ from evoharness.records.evolution import ChangeKind
 from evoharness.records.question import QuestionKind
 from evoharness.records.tool import read_manifest
 from evoharness.sandbox import SandboxLimits
-from evoharness.sandbox.confined.names import BUILTIN_NAMES, FACADE_NAMES
+from evoharness.sandbox.confined.names import BUILTIN_NAMES, FACADES
 from evoharness.sandbox.confined.policy import checked
 from evoharness.solver.context import ARGUMENTS
 from evoharness.solver.generated import MEMORY_READS, TOOL_LIMITS
@@ -88,7 +88,7 @@ def test_the_dialect_is_told_as_it_is(kind: type[Task[Any]]) -> None:
     (listed,) = re.findall(r"Builtins: ([a-z ]+), and the usual exceptions", system)
     exceptions = {name for name in BUILTIN_NAMES if name[0].isupper()}
     assert set(listed.split()) == BUILTIN_NAMES - exceptions
-    assert set(re.findall(r"`import (\w+)`", system)) == FACADE_NAMES
+    assert set(re.findall(r"`import (\w+)`", system)) == set(FACADES)
 
 
 def test_the_limits_that_are_told_are_those_that_hold() -> None:

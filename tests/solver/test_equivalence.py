@@ -215,7 +215,7 @@ def test_a_failure_of_the_apparatus_is_never_reused(tmp_path: Path, monkeypatch:
 def test_a_worker_forgets_the_oldest_answers(
     tmp_path: Path, videos: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoharness.evaluation.evaluator.ANSWERS_KEPT", 1)
+    monkeypatch.setattr("evoharness.evaluation.workbench.ANSWERS_KEPT", 1)
     executor = InlineExecutor(ColourConfig(cache_dir=tmp_path))
     found = Evaluator(executor, videos).evaluate([INITIAL, UNLIKE, ALIKE], [ASKED])
     assert [o.answered.reused for each in found.values() for o in each] == [False, False, False]

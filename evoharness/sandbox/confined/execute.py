@@ -20,7 +20,8 @@ Program = TypeVar("Program")
 """What a checked source has become."""
 
 policy.checked("def strategy(ctx, question):\n    return [x for x in f'{1:.1f}']\n", "strategy")
-# The compiler imports what it needs now, before any process is confined.
+environment(Fuel(1), Printer(), "").clear()
+# What these import when they are first used is imported now, before any process is confined.
 
 
 class NotJson(Exception):

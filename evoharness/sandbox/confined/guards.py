@@ -14,7 +14,7 @@ from typing import Any
 from RestrictedPython.Guards import guarded_iter_unpack_sequence, guarded_unpack_sequence
 
 from .framing import LONGEST_PRINTS
-from .names import PLAIN_BUILTINS
+from .names import MATH, PLAIN_BUILTINS, RANDOM
 
 LONGEST_PRODUCT = 1_000_000
 """Items of the longest sequence that `*` may make."""
@@ -85,13 +85,6 @@ class Api:
         return "ctx"
 
 
-MATH = Facade(
-    math,
-    "ceil comb copysign cos degrees dist e exp fabs floor fmod fsum gcd hypot inf isclose isfinite isinf "
-    "isnan log log10 log1p log2 nan pi pow prod radians sin sqrt tan tau trunc",
-)
-
-RANDOM = "choice gauss randint random randrange sample shuffle uniform"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 WIDE_FORMAT = re.compile(r"%(\([\s\S]*|[^a-zA-Z%]*)(\d{4}|\*)")
 """A `%` format with a width of 1000 or more; after a key, whose end is hard to tell, any number counts."""
@@ -304,7 +297,7 @@ def _apply(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
 
 def environment(fuel: Fuel, printer: Printer, seed: str) -> dict[str, Any]:
     """The globals of one run; random numbers follow from the seed."""
-    facades = {"math": MATH, "random": Facade(random.Random(seed), RANDOM)}
+    facades = {"math": Facade(math, MATH), "random": Facade(random.Random(seed), RANDOM)}
 
     def imported(name: str, *_: Any) -> Facade:
         if name not in facades:

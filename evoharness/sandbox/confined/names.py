@@ -1,7 +1,12 @@
 """Names of the restricted dialect, and what to say to somebody who wanted another one."""
 
-FACADE_NAMES = frozenset({"math", "random"})
-"""What can be imported."""
+MATH = (
+    "ceil comb copysign cos degrees dist e exp fabs floor fmod fsum gcd hypot inf isclose isfinite isinf "
+    "isnan log log10 log1p log2 nan pi pow prod radians sin sqrt tan tau trunc"
+)
+RANDOM = "choice gauss randint random randrange sample shuffle uniform"
+FACADES = {"math": MATH.split(), "random": RANDOM.split()}
+"""What can be imported, and what it has."""
 
 PLAIN_BUILTINS = (
     "abs all any bool chr dict divmod enumerate filter float frozenset int len list map max min ord range "

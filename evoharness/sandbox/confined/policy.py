@@ -15,7 +15,7 @@ from typing import Any
 
 from RestrictedPython import RestrictingNodeTransformer
 
-from .names import BUILTIN_NAMES, FACADE_NAMES, HINTS, TOOL_HINTS
+from .names import BUILTIN_NAMES, FACADES, HINTS, TOOL_HINTS
 
 LARGEST_SOURCE = 64 * 1024
 MOST_LINES = 2000
@@ -311,14 +311,17 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
         """Only names of facades."""
-        self._check_facade(node, node.module if node.module and not node.level else ".")
+        name = node.module if node.module and not node.level else "."
+        self._check_facade(node, name)
         for alias in node.names:
+            if name in FACADES and alias.name not in FACADES[name]:
+                self.error(node, f"{name} has no {alias.name!r} (it has: {', '.join(FACADES[name])})")
             self._bind(node, alias.asname or alias.name)
         return super().visit_ImportFrom(node)  # type: ignore[no-any-return]
 
     def _check_facade(self, node: ast.AST, name: str) -> None:
-        if name not in FACADE_NAMES:
-            known = " and ".join(sorted(FACADE_NAMES))
+        if name not in FACADES:
+            known = " and ".join(sorted(FACADES))
             hint = self._hints.get(name.split(".")[0])
             self.error(node, hint or f"{name!r} cannot be imported; only {known} can")
 
