@@ -6,12 +6,13 @@ methods); what it cannot run is a violation. The rewritten text has its own line
 """
 
 import ast
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from . import guards
 from .guards import METHODS
-from .names import BUILTIN_NAMES
+from .monty_calm import Calm, Uses, callbacks
+from .names import BUILTIN_NAMES, FACADES
 from .policy import GUARDED_OPERATORS, Violation
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -29,14 +30,22 @@ _SUPPLIED = frozenset(
     }
 )
 """Methods that monty does not have."""
-_LISTS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
-"""Functions whose result monty makes a list: what is used up once in Python must be here as well."""
+_OWN = {"filter": "_filtered_", "map": "_mapped_"} | {
+    name: f"_{name}_" for name in ("enumerate", "max", "min", "reversed", "sorted", "zip")
+}
+"""Builtins that the prelude has in a way that always works; monty's are quicker, where they do."""
+_ITERATORS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
+"""Those whose result monty makes a list at once."""
+_WHOLE = frozenset(
+    {"dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple", "extend", "join", "update"}
+)
+"""Functions and methods that ask their argument for every item in any case."""
 _IN_PLACE = {ast.Add: "+", ast.Sub: "-", ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^"} | GUARDED_OPERATORS
 """Operators whose augmented assignment monty's own does not do, or not in place."""
 _EXCEPTIONS = frozenset(name for name in BUILTIN_NAMES if name.endswith(("Error", "Exception", "Iteration")))
 DEEPEST_FUNCTION = 10
 """Levels of functions; monty's compiler takes twice as long for each."""
-MEMBERS = {"math": sorted(guards.MATH.__dict__), "random": guards.RANDOM.split()}
+MEMBERS = FACADES
 """What may be read of the modules that can be imported."""
 NOT_RUN = {
     ast.Yield: "generators do not run in monty: append to a list and return it",
@@ -53,10 +62,14 @@ class Program:
     """Line of the text → line of the source."""
 
 
-def translated(source: str) -> tuple[Program | None, list[Violation]]:
-    """The program of a source that the policy has passed, or what of it monty cannot run."""
-    rewriter = _Rewriter()
-    tree = ast.fix_missing_locations(rewriter.visit(ast.parse(source)))
+def translated(source: str, methods: Collection[str] = ()) -> tuple[Program | None, list[Violation]]:
+    """The program of a source that the policy has passed, or what of it monty cannot run.
+
+    `methods`: names of the functions of the host.
+    """
+    tree = ast.parse(source)
+    rewriter = _Rewriter(tree, methods)
+    tree = ast.fix_missing_locations(rewriter.visit(tree))
     if rewriter.violations:
         return None, sorted(set(rewriter.violations))
     try:
@@ -81,9 +94,13 @@ def _statements(node: Any) -> list[Any]:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self) -> None:
+    def __init__(self, tree: ast.AST, methods: Collection[str]) -> None:
         self.violations: list[Violation] = []
         self._depth = 0
+        self._calm = Calm(tree, methods)
+        self._uses = Uses(tree)
+        self._whole: set[int] = set()
+        """Calls and generators whose every item is asked for at once."""
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if type(node) in NOT_RUN:
@@ -98,7 +115,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.AST:
         return self._ticking(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         node.returns = None
         self._depth += 1
         if self._depth > DEEPEST_FUNCTION:
@@ -106,12 +123,19 @@ class _Rewriter(ast.NodeTransformer):
             self.violations.append((node.lineno, message))
         ticking = self._ticking(node)
         self._depth -= 1
-        return ticking
+        if self._depth == 0 or node.name not in self._uses.values:
+            return ticking
+        distinct = _call(node, "_distinct_", ast.Name(node.name, ast.Load()))
+        return [ticking, self._assigned(node, node.name, distinct)]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        shared = self._depth == 0 or id(node) in self._uses.only_called
         self.generic_visit(node)
-        node.body = _at(node.body, ast.BoolOp(ast.And(), [_call(node, "_tick_"), node.body]))
-        return node
+        own = [] if shared else [ast.Name("_own_", ast.Load())]
+        node.body = _at(node.body, ast.BoolOp(ast.And(), [_call(node, "_tick_", *own), node.body]))
+        if shared:
+            return node
+        return _at(node, ast.Call(_function(node, "_own_", node), [ast.Constant(None)], []))
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
@@ -178,35 +202,88 @@ class _Rewriter(ast.NodeTransformer):
         )
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        lazy = self._calm(node) and id(node) not in self._whole and not _names_values(node)
         self.generic_visit(node)
-        return _call(node, "iter", node)
+        return _lazily(node) if lazy else _call(node, "iter", node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Load) and node.id in _OWN:
+            return _at(node, ast.Name(_OWN[node.id], ast.Load()))
+        return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
         if isinstance(function, ast.Name):
-            return self._named(self.generic_visit(node), function.id)
+            return self._named(node, function.id)
         if not isinstance(function, ast.Attribute):
             return self.generic_visit(node)
+        if function.attr in _WHOLE:
+            self._whole.update(map(id, node.args))
+        calm = self._is_calm(node)
         function.value = self.visit(function.value)
-        node.args = [self.visit(argument) for argument in node.args]
-        node.keywords = [self.visit(keyword) for keyword in node.keywords]
+        self._visit_arguments(node)
         if _of_type(function):
             node.func = self._unbound(function)
         elif function.attr not in _BINDABLE:
             node.func = _call(function, "_read_", function.value, ast.Constant(function.attr))
-        elif function.attr in _SUPPLIED:
+        elif function.attr in _SUPPLIED or (function.attr == "sort" and not calm):
             node.func = _at(node, ast.Name(f"_{function.attr}_", ast.Load()))
             node.args.insert(0, function.value)
         return node
 
-    def _named(self, node: Any, name: str) -> ast.AST:
-        if name in _LISTS:
-            return _call(node, "iter", node)
+    def _is_calm(self, node: ast.Call) -> bool:
+        return all(self._calm(function) for function in callbacks(node))
+
+    def _visit_arguments(self, node: ast.Call) -> None:
+        node.args = [self.visit(argument) for argument in node.args]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
+
+    def _named(self, node: ast.Call, name: str) -> ast.AST:
+        first = node.args[0] if node.args else None
+        if (
+            name in ("all", "any", "next")
+            and isinstance(first, ast.GeneratorExp)
+            and not _names_values(first)
+        ):
+            return self._asked(node, name, first)
+        if name in _WHOLE:
+            self._whole.update(map(id, node.args))
+        calm = self._is_calm(node)
+        self._visit_arguments(node)
+        ours = name
+        if name in _ITERATORS and id(node) not in self._whole:
+            ours = f"_{name}_"
+        if name in _OWN and not calm:
+            ours = _OWN[name]
         if name in ("len", "round"):
-            node.func = _at(node.func, ast.Name(f"_{name}_", ast.Load()))
+            ours = f"_{name}_"
+        node.func = _at(node.func, ast.Name(ours, ast.Load()))
         if name in _EXCEPTIONS and node.args:
             node.args = [_at(node, ast.Call(ast.Name("_said_", ast.Load()), node.args, []))]
-        return node  # type: ignore[no-any-return]
+        return node
+
+    def _asked(self, node: ast.Call, name: str, items: ast.GeneratorExp) -> ast.AST:
+        """`any`, `all` and `next` of a generator, which may ask the host."""
+        self.generic_visit(items)
+        self._visit_rest(node)
+        target = items.generators[0].target
+        if name == "next" or len(items.generators) > 1 or not isinstance(target, ast.Name):
+            node.func = _at(node, ast.Name("next" if name == "next" else f"_{name}_", ast.Load()))
+            node.args[0] = _lazily(items)
+            return node
+        passes = ast.BoolOp(ast.And(), items.generators[0].ifs)
+        if name == "any":
+            body: ast.expr = ast.BoolOp(ast.And(), [passes, items.elt])
+        else:
+            body = ast.BoolOp(ast.Or(), [ast.UnaryOp(ast.Not(), passes), items.elt])
+        node.func = _at(node, ast.Name(f"_{name}_each_", ast.Load()))
+        node.args[0] = _function(items, target.id, body)
+        node.args.insert(1, items.generators[0].iter)
+        return node
+
+    def _visit_rest(self, node: ast.Call) -> None:
+        node.args[1:] = [self.visit(argument) for argument in node.args[1:]]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -242,6 +319,28 @@ class _Rewriter(ast.NodeTransformer):
         every = ast.Starred(ast.Name("_all_", ast.Load()), ast.Load())
         named = ast.keyword(None, ast.Name("_named_", ast.Load()))
         return _at(node, ast.Lambda(arguments, ast.Call(method, [every], [named])))
+
+
+def _names_values(node: ast.GeneratorExp) -> bool:
+    """Whether it has a `:=`, which gives a value to a variable outside."""
+    return any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node))
+
+
+def _lazily(node: ast.GeneratorExp) -> ast.expr:
+    """An iterator that does the work of one turn of the outermost loop when it is asked for more."""
+    first = node.generators[0]
+    if len(node.generators) == 1 and len(first.ifs) == 1 and isinstance(first.target, ast.Name):
+        value = _at(node, ast.BoolOp(ast.And(), [*first.ifs, node.elt]))
+        return _call(node, "_Generator_", _function(node, first.target.id, value), first.iter)
+    item = ast.List([ast.Name("_item_", ast.Load())], ast.Load())
+    loops = [ast.comprehension(first.target, item, first.ifs, 0), *node.generators[1:]]
+    part = _at(node, ast.ListComp(node.elt, loops))
+    return _call(node, "_Parts_", _function(node, "_item_", part), first.iter)
+
+
+def _function(at: ast.AST, parameter: str, body: ast.expr) -> ast.Lambda:
+    arguments = ast.arguments([], [ast.arg(parameter)], None, [], [], None, [])
+    return _at(at, ast.Lambda(arguments, body))
 
 
 def _is_number(node: ast.expr) -> bool:
