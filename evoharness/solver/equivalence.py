@@ -3,12 +3,15 @@
 import ast
 import hashlib
 import json
+import threading
 from functools import lru_cache
 
 from evoharness.harness import Harness
 
 _PLAIN = frozenset({"look", "similar", "find", "answer", "remaining"})
 """Calls that read no parameter but the frame cap, as long as no frames are handed to them."""
+_PARSING = threading.Lock()
+"""Held while a tree is built: CPython 3.11 counts the depth of it for all threads together."""
 
 
 def behaviour(harness: Harness, duration: float) -> str:
@@ -32,7 +35,8 @@ def behaviour(harness: Harness, duration: float) -> str:
 def _plain(source: str) -> bool:
     """Whether all that a source does with `ctx` is in sight: plain calls, and parameters by their names."""
     try:
-        tree = ast.parse(source)
+        with _PARSING:
+            tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return False
     entries = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "strategy"]

@@ -1,5 +1,6 @@
 """Several items at once in each worker: what is gained, and that nothing is mixed up or lost by it."""
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ from evoharness.records.outcome import Outcome
 from evoharness.records.spend import Spend
 from evoharness.retrieval import TextIndex, WordLlamaEmbedder
 from evoharness.sandbox import HostApi, HostMethod, ProcessSandbox, SandboxLimits
+from evoharness.solver import behaviour
 from evoharness.video import Video
 from tests.evaluation import jobs
 from tests.evolution.colour_world import ColourConfig, write_video
@@ -121,6 +123,39 @@ def test_questions_are_answered_as_if_one_after_the_other(tmp_path: Path) -> Non
 
     assert comparable(one) == comparable(many)
     assert paid_one == paid_many, "harnesses that must answer alike share an answer, even in flight"
+
+
+class Litter:
+    """Garbage that lets other threads run while it is collected."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        time.sleep(0)
+
+
+def test_threads_read_strategies_while_garbage_is_collected() -> None:
+    harness = initial_harness()
+    name = harness.route(10.0).strategy
+    versions = [
+        [harness.with_strategy(name, f"{harness.strategies[name]}\n# {thread} {n}\n") for n in range(40)]
+        for thread in range(THREADS)
+    ]
+
+    def work(number: int) -> int:
+        found = set()
+        for version in versions[number]:
+            Litter()
+            found.add(behaviour(version, 10.0))
+        return len(found)
+
+    before = gc.get_threshold()
+    gc.set_threshold(40)
+    try:
+        assert at_once(work) == [40] * THREADS
+    finally:
+        gc.set_threshold(*before)
 
 
 class CostlyBackbone:
