@@ -40,7 +40,7 @@ def serve(connection: socket.socket, beside: socket.socket) -> None:
     code, violations = policy.checked(job["source"], job["entry"])
     program = None
     if code is not None:
-        program, violations = translated(job["source"])
+        program, violations = translated(job["source"], job.get("methods", ()))
     program = execute.accepted(connection, job, program, violations)
     if program is not None:
         framing.send(connection, {"end": _Run(connection, beside, job, program).end()})

@@ -28,9 +28,13 @@ PRINT, FUNCTION_CALL, SYSTEM_CALL, NAME_LOOKUP, COMPLETE, ERROR, OK, FATAL = 1, 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NONE, _BOOL, _INT, _BIGINT, _FLOAT, _STR = 2, 4, 5, 6, 7, 8
 _LIST, _TUPLE, _DICT = 11, 12, 14
-_INSTANCE = 24
-_OTHER = {9: "bytes", 15: "set", 16: "frozenset", 22: "exception", 23: "type", 25: "function", 26: "function"}
+_CLASS, _INSTANCE = 23, 24
+_OTHER = {9: "bytes", 15: "set", 16: "frozenset", 22: "exception", 25: "function", 26: "function"}
 _OTHER |= {30: "a container of itself"}
+_OURS = {"_Ctx_": "Api", "_Module_": "Facade", "_Parts_": "generator"} | {
+    f"_{name.capitalize()}_": name for name in ("enumerate", "filter", "generator", "map", "zip")
+}
+"""Class of the prelude → what the `process` backend calls it."""
 
 Fields = dict[int, list[Any]]
 """Number → values in order: integers, floats' 8 bytes, or bytes."""
@@ -223,8 +227,11 @@ def _value(kind: int, content: Any, before: Sequence[Any]) -> Any:
         return _dictionary(content, before)
     if kind == _BIGINT:
         return framing.LARGEST_INTEGER + 1
-    if kind == _INSTANCE:  # the only classes there are those of `ctx` and its values
-        return View({})
+    if kind == _CLASS:
+        return _Class(_string(_fields(content), 1))
+    if kind == _INSTANCE:
+        name = getattr(_member(before, _only(_fields(content), 1, 0)), "name", "")
+        return View({}) if name == "_View_" else type(_OURS.get(name, "an object"), (), {})()
     return type(_OTHER.get(kind, "an object"), (), {})()
 
 
@@ -236,6 +243,16 @@ def _dictionary(content: bytes, before: Sequence[Any]) -> Any:
         hashable = key is None or isinstance(key, str | int | float)
         found[key if hashable else _Key()] = _member(before, _only(fields, 2, 0))
     return found
+
+
+class _Class:
+    """A class, which is no value but says what its instances are."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+_Class.__name__ = "type"
 
 
 class _Key:
