@@ -232,8 +232,7 @@ def test_many_wait_together_and_get_the_least_that_fits() -> None:
     with model_server(latency_s=0.2) as server:
         replies: list[bytes] = []
         threads = [
-            threading.Thread(target=lambda n=n: replies.append(post(server, body(n))[2]))
-            for n in range(32)
+            threading.Thread(target=lambda n=n: replies.append(post(server, body(n))[2])) for n in range(32)
         ]
         began = time.monotonic()
         for thread in threads:
