@@ -6,7 +6,6 @@ that it does not.
 """
 
 import ast
-from collections.abc import Collection
 
 from .guards import METHODS
 from .names import BUILTIN_NAMES, FACADES
@@ -19,25 +18,28 @@ _KNOWN_METHODS = frozenset().union(*METHODS.values(), *FACADES.values())
 class Calm:
     """Tells calm nodes from others. `methods`: names of the functions of the host."""
 
-    def __init__(self, tree: ast.AST, methods: Collection[str]) -> None:
-        self._methods = frozenset(methods)
+    def __init__(self, tree: ast.AST, methods: frozenset[str]) -> None:
+        self._methods = methods
         found: dict[str, list[ast.AST | None]] = {}
         for node in ast.walk(tree):
             for name in _bound(node):
                 found.setdefault(name, []).append(node if isinstance(node, ast.FunctionDef) else None)
         once = {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1 and nodes[0] is not None}
         needs = {name: self._needs(node) for name, node in once.items()}
+        missing = {name: len(called) for name, called in needs.items() if called is not None}
         callers: dict[str, list[str]] = {}
-        for name, called in needs.items():
-            for other in called or ():
+        for name in missing:
+            for other in needs[name] or ():
                 callers.setdefault(other, []).append(name)
-        restless = [name for name, called in needs.items() if called is None or not called <= once.keys()]
-        self._calm = set(once) - set(restless)
-        while restless:
-            for caller in callers.get(restless.pop(), ()):
-                if caller in self._calm:
-                    self._calm.discard(caller)
-                    restless.append(caller)
+        ready = [name for name, count in missing.items() if count == 0]
+        self._calm: set[str] = set()
+        while ready:  # what calls itself never gets here; monty does not nest far in its own functions
+            name = ready.pop()
+            self._calm.add(name)
+            for caller in callers.get(name, ()):
+                missing[caller] -= 1
+                if missing[caller] == 0:
+                    ready.append(caller)
 
     def __call__(self, node: ast.AST) -> bool:
         """Whether evaluating it, and calling it when it is a function, asks nothing of the host."""

@@ -36,6 +36,8 @@ _OWN = {"filter": "_filtered_", "map": "_mapped_"} | {
 """Builtins that the prelude has in a way that always works; monty's are quicker, where they do."""
 _ITERATORS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
 """Those whose result monty makes a list at once."""
+_ASKING = frozenset({"all", "any", "next"})
+"""Functions that may be done before the last item."""
 _WHOLE = frozenset(
     {"dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple", "extend", "join", "update"}
 )
@@ -97,7 +99,8 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, tree: ast.AST, methods: Collection[str]) -> None:
         self.violations: list[Violation] = []
         self._depth = 0
-        self._calm = Calm(tree, methods)
+        self._methods = frozenset(methods)
+        self._calm = Calm(tree, self._methods)
         self._uses = Uses(tree)
         self._whole: set[int] = set()
         """Calls and generators whose every item is asked for at once."""
@@ -202,7 +205,7 @@ class _Rewriter(ast.NodeTransformer):
         )
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        lazy = self._calm(node) and id(node) not in self._whole and not _names_values(node)
+        lazy = self._calm(node) and id(node) not in self._whole and self._can_wait(node)
         self.generic_visit(node)
         return _lazily(node) if lazy else _call(node, "iter", node)
 
@@ -217,7 +220,7 @@ class _Rewriter(ast.NodeTransformer):
             return self._named(node, function.id)
         if not isinstance(function, ast.Attribute):
             return self.generic_visit(node)
-        if function.attr in _WHOLE:
+        if function.attr in _WHOLE and function.attr not in self._methods:
             self._whole.update(map(id, node.args))
         calm = self._is_calm(node)
         function.value = self.visit(function.value)
@@ -240,14 +243,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def _named(self, node: ast.Call, name: str) -> ast.AST:
         first = node.args[0] if node.args else None
-        if (
-            name in ("all", "any", "next")
-            and isinstance(first, ast.GeneratorExp)
-            and not _names_values(first)
-        ):
+        if name in _ASKING and isinstance(first, ast.GeneratorExp) and self._can_wait(first):
             return self._asked(node, name, first)
-        if name in _WHOLE:
-            self._whole.update(map(id, node.args))
+        if name in _WHOLE and (len(node.args) == 1 or name == "sum"):
+            self._whole.add(id(first))
         calm = self._is_calm(node)
         self._visit_arguments(node)
         ours = name
@@ -262,10 +261,17 @@ class _Rewriter(ast.NodeTransformer):
             node.args = [_at(node, ast.Call(ast.Name("_said_", ast.Load()), node.args, []))]
         return node
 
+    def _can_wait(self, node: ast.AST) -> bool:
+        """Whether its turns can be functions: it gives no value to a variable, and no function keeps one."""
+        inner = list(ast.walk(node))
+        kept = any(isinstance(n, ast.Lambda) and id(n) not in self._uses.only_called for n in inner)
+        return not kept and not any(isinstance(n, ast.NamedExpr) for n in inner)
+
     def _asked(self, node: ast.Call, name: str, items: ast.GeneratorExp) -> ast.AST:
         """`any`, `all` and `next` of a generator, which may ask the host."""
         self.generic_visit(items)
-        self._visit_rest(node)
+        node.args[1:] = [self.visit(argument) for argument in node.args[1:]]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
         target = items.generators[0].target
         if name == "next" or len(items.generators) > 1 or not isinstance(target, ast.Name):
             node.func = _at(node, ast.Name("next" if name == "next" else f"_{name}_", ast.Load()))
@@ -280,10 +286,6 @@ class _Rewriter(ast.NodeTransformer):
         node.args[0] = _function(items, target.id, body)
         node.args.insert(1, items.generators[0].iter)
         return node
-
-    def _visit_rest(self, node: ast.Call) -> None:
-        node.args[1:] = [self.visit(argument) for argument in node.args[1:]]
-        node.keywords = [self.visit(keyword) for keyword in node.keywords]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -319,11 +321,6 @@ class _Rewriter(ast.NodeTransformer):
         every = ast.Starred(ast.Name("_all_", ast.Load()), ast.Load())
         named = ast.keyword(None, ast.Name("_named_", ast.Load()))
         return _at(node, ast.Lambda(arguments, ast.Call(method, [every], [named])))
-
-
-def _names_values(node: ast.GeneratorExp) -> bool:
-    """Whether it has a `:=`, which gives a value to a variable outside."""
-    return any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node))
 
 
 def _lazily(node: ast.GeneratorExp) -> ast.expr:
