@@ -74,6 +74,8 @@ class ProcessExecutor:
         """
         self.config = config
         self.in_flight = in_flight
+        # A thread that is done need not wait until the parent has heard of it and handed out another item.
+        self._most = in_flight + (in_flight + 7) // 8 if in_flight > 1 else 1
         self.patience_s = patience_s
         self.workers = workers or os.cpu_count() or 1
         self.used = Used()
@@ -163,7 +165,7 @@ class ProcessExecutor:
 
         Workers with fewer items come first. None when no worker can take any of the items.
         """
-        free = [w for w in self._crew if len(w.flying) < self.in_flight and not w.alone]
+        free = [w for w in self._crew if len(w.flying) < self._most and not w.alone]
         if not free:
             return None
         free.sort(key=lambda worker: len(worker.flying))
