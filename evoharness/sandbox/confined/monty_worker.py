@@ -33,6 +33,7 @@ _HELD = {
 }
 _MMAP = {"x86_64": 9, "aarch64": 222}
 _OPENAT = {"x86_64": 257, "aarch64": 56}
+_NOT_READING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | getattr(os, "O_PATH", 0)
 _NEWFSTATAT = {"x86_64": 262, "aarch64": 79}
 
 
@@ -86,10 +87,10 @@ def _compiled() -> bytes | None:
         (end, 0, 0, unknown),
         (equal, 0, 4, _OPENAT[machine]),  # reading
         (load, 0, 0, third),
-        (masked, 1, 0, 0x243),
+        (masked, 1, 0, _NOT_READING),
         (end, 0, 0, allow),
         (end, 0, 0, refused),
-        (equal, 0, 4, _NEWFSTATAT[machine]),  # open files
+        (equal, 0, 4, _NEWFSTATAT[machine]),  # open files; a path beside the flag cannot be seen here
         (load, 0, 0, fourth),
         (masked, 1, 0, 0x1000),
         (end, 0, 0, refused),
