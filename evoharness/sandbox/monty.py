@@ -6,19 +6,29 @@ the language policy, rewrites it and speaks with the host exactly as in the `pro
 become `monty` and speaks with the first alone. Limits, host calls, kinds of ends and fuel are those of
 `process`; both processes end with the run.
 
-What differs from `process`, each difference with a typed end:
+What differs from `process` and ends a run:
 
 - generators (`yield`), `del name` and functions nested more than ten deep are violations;
-- generator expressions, `map`, `filter`, `zip`, `enumerate` and `reversed` do all their work at once, so
-  that `any` and `next` ask for every item, and every item is a step;
+- running out of memory cannot be caught by the source;
+- exceptions cannot be keys or members of sets; `int` and `float` read the digits 0 to 9 only;
+- inside of `sorted`, `map` and the like, calls nest less deep; so do those of a function that was kept in a
+  variable or a container before it was called.
+
+What differs and does not show in how a run ends:
+
+- generator expressions, `map` and `filter` do all their work at once when what they call may ask the host,
+  when they hold `:=` or a lambda that is kept, and in the inner loops of a generator expression; `any`,
+  `all` and `next` of a generator expression stop where they stop in Python all the same;
+- `reversed` takes the items that are there when it is called;
 - sets are in the order of insertion, here as there the same on every run;
 - text is Unicode: half of a surrogate pair is replaced;
-- functions are shown with a number, which is no address;
-- running out of memory cannot be caught by the source;
+- functions and iterators are shown with a number or without, which is no address; `x.append == x.append`
+  is false;
 - `repr` of a HostCallError names the builtin class that stands for it, OSError, and exceptions keep their
   arguments as text;
 - the line of an error is that of the statement; an error that no handler of a `try` took has a later line;
-- messages of errors are monty's, and steps are counted nearly as there.
+- messages of errors are monty's, also where the source reads them;
+- taking a sequence apart (`for a, b in pairs`) takes no steps beside that of the turn.
 """
 
 import importlib.metadata

@@ -2,7 +2,9 @@
 
 Every loop turn, comprehension item, function call and lambda call takes a step, as there; what monty lacks
 of the dialect but can be said otherwise is said otherwise (`del d[k]`, methods passed as values, a few
-methods); what it cannot run is a violation. The rewritten text has its own lines; a table leads back.
+methods, iterators that wait to be asked); what it cannot run is a violation. Functions made by the same
+lambda are equal in monty unless each holds a variable of its own, so each is given one. The rewritten text
+has its own lines; a table leads back.
 """
 
 import ast
