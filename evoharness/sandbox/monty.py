@@ -27,8 +27,7 @@ What differs and does not show in how a run ends:
 - `repr` of a HostCallError names the builtin class that stands for it, OSError, and exceptions keep their
   arguments as text;
 - the line of an error is that of the statement; an error that no handler of a `try` took has a later line;
-- messages of errors are monty's, also where the source reads them;
-- taking a sequence apart (`for a, b in pairs`) takes no steps beside that of the turn.
+- messages of errors are monty's, also where the source reads them; steps are counted nearly as there.
 """
 
 import importlib.metadata

@@ -54,6 +54,13 @@ def _tick_(own=None):
         raise SystemExit('steps')
     return True
 
+def _ticks_(*counts):
+    global _steps_
+    _steps_ += sum(counts)
+    if _steps_ > _most_steps_:
+        raise SystemExit('steps')
+    return True
+
 def _method_(name):
     def call(*positional, **named):
         return _host_(name, positional, named, _steps_)

@@ -144,12 +144,19 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)
-        node.ifs.insert(0, _call(node.target, "_tick_"))
+        node.ifs.insert(0, _ticked(node.target, 1, node.target))
         return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        if not any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
+            return node
+        return [node, _at(node, ast.Expr(_ticked(node, 0, *node.targets)))]
 
     def _ticking(self, node: Any) -> ast.AST:
         self.generic_visit(node)
-        node.body.insert(0, _at(node, ast.Expr(_call(node, "_tick_"))))
+        targets = [node.target] if isinstance(node, ast.For) else []
+        node.body.insert(0, _at(node, ast.Expr(_ticked(node, 1, *targets))))
         return node  # type: ignore[no-any-return]
 
     # What monty spells otherwise
@@ -335,6 +342,22 @@ def _lazily(node: ast.GeneratorExp) -> ast.expr:
     loops = [ast.comprehension(first.target, item, first.ifs, 0), *node.generators[1:]]
     part = _at(node, ast.ListComp(node.elt, loops))
     return _call(node, "_Parts_", _function(node, "_item_", part), first.iter)
+
+
+def _ticked(at: ast.AST, steps: int, *targets: ast.expr) -> ast.Call:
+    """Takes those steps, and one for each item of what was taken apart into the targets."""
+    starred: list[ast.expr] = []
+    for target in targets:
+        for inner in ast.walk(target):
+            if isinstance(inner, ast.Tuple | ast.List) and isinstance(inner.ctx, ast.Store):
+                steps += sum(not isinstance(item, ast.Starred) for item in inner.elts)
+                starred += [item.value for item in inner.elts if isinstance(item, ast.Starred)]
+    counts = [
+        _call(at, "len", ast.Name(each.id, ast.Load())) for each in starred if isinstance(each, ast.Name)
+    ]
+    if steps == 1 and not counts:
+        return _call(at, "_tick_")
+    return _call(at, "_ticks_", ast.Constant(steps), *counts)
 
 
 def _function(at: ast.AST, parameter: str, body: ast.expr) -> ast.Lambda:
