@@ -3,15 +3,13 @@
 import ast
 import hashlib
 import json
-import threading
 from functools import lru_cache
 
 from evoharness.harness import Harness
+from evoharness.harness.syntax import parsed
 
 _PLAIN = frozenset({"look", "similar", "find", "answer", "remaining"})
 """Calls that read no parameter but the frame cap, as long as no frames are handed to them."""
-_PARSING = threading.Lock()
-"""Held while a tree is built: CPython 3.11 counts the depth of it for all threads together."""
 
 
 def behaviour(harness: Harness, duration: float) -> str:
@@ -34,10 +32,8 @@ def behaviour(harness: Harness, duration: float) -> str:
 @lru_cache(maxsize=512)  # asked for every answer, of few strategies
 def _plain(source: str) -> bool:
     """Whether all that a source does with `ctx` is in sight: plain calls, and parameters by their names."""
-    try:
-        with _PARSING:
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    tree = parsed(source)
+    if tree is None:
         return False
     entries = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "strategy"]
     if not entries or any([arg.arg for arg in entry.args.args][:1] != ["ctx"] for entry in entries):

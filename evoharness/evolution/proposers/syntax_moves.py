@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from evoharness.evolution.proposers import look_code
+from evoharness.harness.syntax import parsed
 
 UNSURE = 0.6
 """An option that scores less does not stand out."""
@@ -91,7 +92,7 @@ def look_at_unseen(source: str, look: Look) -> str:
 
 def look_closer_at_candidates(source: str, look: Look) -> str:
     """Look closer at what the only look before the answer points to."""
-    body, position = _place_of_answer(ast.parse(source))
+    body, position = _place_of_answer(_tree(source))
     looks = [statement for statement in body[:position] if _holds_call(statement, "look")]
     if len(looks) != 1:
         raise NotApplicable("the strategy does not look exactly once before it answers")
@@ -104,7 +105,7 @@ def look_closer_at_candidates(source: str, look: Look) -> str:
 
 def answer_before_last_look(source: str, unless: float = UNSURE) -> str:
     """Answer before the last look of the strategy, and skip that where an option scores `unless`."""
-    tree = ast.parse(source)
+    tree = _tree(source)
     body, position = _place_of_answer(tree)
     call = _answer_call(body[position])
     looks = [at for at, statement in enumerate(body[:position]) if _holds_call(statement, "look")]
@@ -119,8 +120,15 @@ def answer_before_last_look(source: str, unless: float = UNSURE) -> str:
     return _written(tree)
 
 
+def _tree(source: str) -> ast.Module:
+    tree = parsed(source)
+    if tree is None:
+        raise NotApplicable("the strategy is no source that could run")
+    return tree
+
+
 def _with_look(source: str, look: Look, places: str, looked: str = "") -> str:
-    tree = ast.parse(source)
+    tree = _tree(source)
     body, position = _place_of_answer(tree)
     call = _answer_call(body[position])
     parts = (look_code.ANSWER_FIRST, look_code.GATHER, places, look_code.LOOK)
