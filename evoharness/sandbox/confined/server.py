@@ -100,7 +100,7 @@ class Forker:
         if beside is not None:
             _, other, usage = _collected(beside, kill=True)
             cpu, peak = cpu + usage.ru_utime + usage.ru_stime, max(peak, usage.ru_maxrss)
-            if other and other != signal.SIGKILL:  # it ended by itself, and not well
+            if status == 0 and other != signal.SIGKILL:  # it ended by itself, perhaps not well
                 status = other
         return True, status, cpu, peak * _MAXRSS_BYTES
 
