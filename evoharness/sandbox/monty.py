@@ -8,7 +8,8 @@ become `monty` and speaks with the first alone. Limits, host calls, kinds of end
 
 What differs from `process` and ends a run:
 
-- generators (`yield`), `del name` and functions nested more than ten deep are violations;
+- generators (`yield`), `del name` and functions nested more than ten deep are violations; so are calls and
+  comprehensions with more than 255 parts and nesting that is too deep for monty, which only a run finds;
 - running out of memory cannot be caught by the source;
 - exceptions cannot be keys or members of sets; `int` and `float` read the digits 0 to 9 only;
 - inside of `sorted`, `map` and the like, calls nest less deep; so do those of a function that was kept in a

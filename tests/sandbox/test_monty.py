@@ -241,6 +241,27 @@ def test_what_monty_cannot_run_is_a_violation(sandbox: MontySandbox, body: str, 
     assert [v.line for v in sandbox.check(_source(body), "strategy")] == [line]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"f = lambda *a: len(a)\nreturn f({', '.join('1' for _ in range(300))})",
+        f"return [1 {'for x in [1] ' * 300}]",
+    ],
+)
+def test_what_only_a_run_finds_is_a_violation_as_well(sandbox: MontySandbox, body: str) -> None:
+    assert sandbox.check(_source(body), "strategy") == []
+    result = _run(sandbox, body)
+    assert (result.kind, "does not run in monty" in result.message) == ("policy_violation", True)
+
+
+@pytest.mark.parametrize(
+    "body", ["return int('٣')", "return float('٣')", "return {ValueError('a')}", "return {ValueError(): 1}"]
+)
+def test_what_monty_knows_less_of_is_an_error(sandbox: MontySandbox, body: str) -> None:
+    result = _run(sandbox, body)
+    assert (result.kind, result.line) == ("strategy_error", 2)
+
+
 @pytest.mark.parametrize("name", ["one_shot", "overview", "chunked", "memory", "orchestrated"])
 def test_the_initial_strategies_do_the_same(
     sandbox: MontySandbox, process: ProcessSandbox, name: str
@@ -357,6 +378,11 @@ def test_a_run_whose_process_is_killed_has_crashed_and_the_next_one_works(
     result = _run(sandbox, "ctx.kill()\nreturn 1", api=HostApi({"kill": HostMethod(kill)}))
     assert result.kind == "worker_crashed"
     assert _run(sandbox, "return 1").value == 1
+
+
+def test_printing_without_end_is_the_fault_of_the_source(sandbox: MontySandbox) -> None:
+    body = "print(*range(10**5), sep='x' * 10**6)"
+    assert _run(sandbox, body, limits=SandboxLimits(cpu_seconds=1)).kind == "cpu_time_exceeded"
 
 
 def test_without_monty_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
