@@ -51,6 +51,7 @@ from tests.sandbox.conftest import Run
             [[1, 2], {"a": 1, "b": 2}, [1, 2, 3]],
         ),
         ("d = {'a': 1, 'b': 3}\nreturn max(d, key=d.get)", "b"),
+        ("a = b = [1]\na *= 2\na += [3]\nreturn [a, b]", [[1, 1, 3], [1, 1, 3]]),
         ("x = [1, 2, 3]\nx[0:2] = [9]\nx[0] += 1\nreturn x", [10, 3]),
         ("try:\n    [].pop()\nexcept (KeyError, IndexError) as e:\n    return str(e)", "pop from empty list"),
         ("return [isinstance(1, int | str), isinstance('a', (int, str | float))]", [True, True]),

@@ -202,7 +202,11 @@ def inplace(symbol: str, left: Any, right: Any) -> Any:
     """The value of `left <symbol> right` for an augmented assignment."""
     if symbol in _INPLACE:
         return _INPLACE[symbol](left, right)
-    return binary(symbol.removesuffix("="), left, right)
+    value = binary(symbol.removesuffix("="), left, right)
+    if type(left) is list and type(value) is list:  # other names of the list see it change
+        left[:] = value
+        return left
+    return value
 
 
 def inplace_item(symbol: str, container: Any, key: Any, value: Any) -> None:

@@ -195,7 +195,11 @@ def _inplace_(symbol, old, value):
         if symbol == '&':
             return old & value
         return old - value if symbol == '-' else old ^ value
-    return _binary_(symbol, old, value)
+    new = _binary_(symbol, old, value)
+    if isinstance(old, list) and isinstance(new, list):
+        old[:] = new
+        return old
+    return new
 
 def _inplace_set_(symbol, old, value):
     if symbol == '|':
