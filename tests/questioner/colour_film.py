@@ -12,7 +12,7 @@ from evoharness.models.perception_tasks import InspectedFrames, InspectFrames, O
 from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer
 from evoharness.models.task import Role
 from evoharness.records.interval import Interval
-from evoharness.records.spend import Used
+from evoharness.records.spend import Spend, Used
 from evoharness.video import Video
 
 COLOURS = {
