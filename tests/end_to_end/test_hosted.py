@@ -17,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("hosted")
 
 FAULTY = 0.2
 """Share of all first attempts."""
-PACE_S = 0.15
+PACE_S = 0.3
 """How long the provider takes for an answer, in the run that is then done again from the cache."""
 
 

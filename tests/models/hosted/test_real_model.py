@@ -38,8 +38,10 @@ pytestmark = [pytest.mark.real_model, pytest.mark.xdist_group("real_model")]
 
 ROOT = Path(__file__).parents[3]
 PRICE = Price(input=1.0, output=2.0)
+ASKED: list[str] = []
+"""The tasks that were asked."""
 TYPED: list[str] = []
-"""The tasks that ended with an output."""
+"""Those that ended with an output."""
 LONGEST_ANSWER = 96
 """Tokens: a model that does not find an end is cut off, and asked once more."""
 
@@ -94,6 +96,7 @@ def backbone(address: str) -> LiteLLMBackbone:
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: type(task).__name__)
 def test_a_real_model_gives_typed_answers_or_typed_errors(backbone: LiteLLMBackbone, task: Task[Any]) -> None:
+    ASKED.append(type(task).__name__)
     try:
         reply = backbone.run(task)
     except Unparsed as error:
@@ -112,4 +115,6 @@ def test_a_real_model_gives_typed_answers_or_typed_errors(backbone: LiteLLMBackb
 
 
 def test_even_a_tiny_model_keeps_to_the_form_most_of_the_time() -> None:
+    if len(ASKED) < len(TASKS):
+        pytest.skip("not all tasks were asked in this process")
     assert len(TYPED) >= 4, TYPED
