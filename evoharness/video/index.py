@@ -5,6 +5,7 @@ through it, so a variable rate, a start offset or a wrong frame count in the hea
 """
 
 import hashlib
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,8 +15,13 @@ from typing import Any, NamedTuple
 
 from evoharness.video.container import packets_of
 
+WHOLE_BYTES = 64 * 2**20
+"""Every byte of a file up to this size goes into its hash."""
 EDGE_BYTES = 65_536
-"""How much of the head and of the tail of a file goes into its hash."""
+"""How much of the head and of the tail of a larger one does."""
+BLOCKS = 256
+BLOCK_BYTES = 16_384
+"""So many blocks of this size, evenly spread over a larger file, go in beside its pictures."""
 
 
 class Packet(NamedTuple):
@@ -31,6 +37,8 @@ class Packet(NamedTuple):
     """Whether decoding can start here."""
     shown: bool
     """False for pictures that an edit list cuts away."""
+    check: int = 0
+    """CRC-32 of its bytes."""
 
 
 class PacketIndex:
@@ -119,9 +127,10 @@ def read_packets(container: Any, stream: Any) -> PacketTable:
     for packet in packets_of(container, stream, table.complaints):
         pts = packet.pts if packet.pts is not None else packet.dts
         key, shown = bool(packet.is_keyframe), not packet.is_discard
-        row = Packet(pts or 0, packet.duration or 0, packet.size, key, shown)
+        data = memoryview(packet)
+        row = Packet(pts or 0, packet.duration or 0, packet.size, key, shown, zlib.crc32(data))
         (table.packets if pts is not None else timeless).append(row)
-        if packet.is_corrupt or (prefix and not _adds_up(memoryview(packet), prefix)):
+        if packet.is_corrupt or (prefix and not _adds_up(data, prefix)):
             table.damaged += 1
     if timeless and not table.packets:
         table.counted = True
@@ -150,19 +159,28 @@ def _adds_up(data: memoryview, prefix: int) -> bool:
 
 
 def content_hash(path: Path, packets: Iterable[Packet]) -> str:
-    """Identity of a video file: sha256 over its size, 64 KiB of head and tail, and the packet table.
+    """Identity of a video file: sha256 over its size, its bytes and the packet table.
 
-    The table has the time, size and kind of every packet. Two files that differ only in bytes inside packets
-    of the middle, all of the same size, would share a hash: accepted, because an encoder that changes a
-    picture changes the size of packets, and because hashing every byte of a collection costs minutes.
+    The table has the time, size, kind and CRC-32 of every picture's packet, which the reading of the
+    container has in hand anyway: one picture changed in a file of any size, whatever the codec, changes the
+    hash. All bytes count in files up to `WHOLE_BYTES`; of larger ones head, tail and `BLOCKS` blocks spread
+    evenly, so that two large files with the same pictures, and sound that differs only between the blocks,
+    share a hash: accepted, because reading gigabytes once more costs seconds a file.
     """
     digest = hashlib.sha256()
     size = path.stat().st_size
     digest.update(f"{size}\n".encode())
     with path.open("rb") as file:
-        digest.update(file.read(EDGE_BYTES))
-        file.seek(max(0, size - EDGE_BYTES))
-        digest.update(file.read(EDGE_BYTES))
+        if size <= WHOLE_BYTES:
+            while data := file.read(BLOCK_BYTES * BLOCKS):
+                digest.update(data)
+        else:
+            digest.update(file.read(EDGE_BYTES))
+            for number in range(BLOCKS):
+                file.seek((size - BLOCK_BYTES) * number // (BLOCKS - 1))
+                digest.update(file.read(BLOCK_BYTES))
+            file.seek(size - EDGE_BYTES)
+            digest.update(file.read(EDGE_BYTES))
     for packet in packets:
-        digest.update(b"%d %d %d\n" % (packet.pts, packet.size, packet.key))
+        digest.update(b"%d %d %d %d\n" % (packet.pts, packet.size, packet.key, packet.check))
     return digest.hexdigest()

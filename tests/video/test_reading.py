@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evoharness.records.frame import Detail
 from evoharness.video import NotAVideo, Video, probe
 from evoharness.video.container import open_container, pick_stream
-from evoharness.video.index import Packet
+from evoharness.video.index import BLOCK_BYTES, BLOCKS, Packet, content_hash
 from evoharness.video.probe import _without_strays
 from evoharness.video.reader import Wanted
 from tests.video.conftest import SHARED
@@ -213,6 +213,33 @@ class TestDamage:
         copy.write_bytes(plain.read_bytes())
         other = record(tmp_path / "other.mp4", map(numbered, range(1, 101)))
         assert probe(copy).content_hash == probe(plain).content_hash != probe(other).content_hash
+
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_one_picture_changed_in_the_middle_changes_the_hash_though_no_packet_changes_its_size(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+    ) -> None:
+        if not whole:
+            monkeypatch.setattr("evoharness.video.index.WHOLE_BYTES", 100_000)
+            monkeypatch.setattr("evoharness.video.index.BLOCKS", 2)
+        raw = record(tmp_path / "raw.avi", map(numbered, range(40)), codec="rawvideo", gop=1)
+        data = bytearray(raw.read_bytes())
+        data[len(data) // 2] ^= 1
+        changed = tmp_path / "changed.avi"
+        changed.write_bytes(data)
+        assert probe(raw).content_hash != probe(changed).content_hash
+
+    def test_sound_changed_in_a_block_of_a_large_file_changes_the_hash(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("evoharness.video.index.WHOLE_BYTES", 10)
+        large = tmp_path / "large"
+        with large.open("wb") as file:
+            file.truncate(200 * 2**20)
+        before = content_hash(large, [])
+        with large.open("r+b") as file:
+            file.seek((200 * 2**20 - BLOCK_BYTES) * 100 // (BLOCKS - 1) + 5)
+            file.write(b"x")
+        assert content_hash(large, []) != before
 
 
 def _same_as_full_decode(path: Path) -> None:
