@@ -9,9 +9,31 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+LARGEST, SMALLEST = 2**64 - 1, -(2**63)
+"""Whole numbers beyond these are no answer to anything, and neither fit a float nor a database."""
+
 
 class AnswerError(ValueError):
     """An answer that is not what was asked for; the message tells the model what is wrong."""
+
+
+def bounded(value: Any) -> None:
+    """AnswerError for a number, anywhere in the value, that is not finite or does not fit 64 bits."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+        elif not _is_bounded(one):
+            raise AnswerError(f"{_shown(one)} is no number that can be used")
+
+
+def _is_bounded(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or SMALLEST <= value <= LARGEST
 
 
 def fit(value: Any, schema: Mapping[str, Any], path: str = "") -> Any:
@@ -97,7 +119,7 @@ def _number(value: Any, schema: Mapping[str, Any], path: str) -> int | float:
             value = json.loads(value.strip().removesuffix("s").strip())
         except (ValueError, RecursionError):
             raise AnswerError(f"{_at(path)}: {_shown(value)} is no number") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_bounded(value):
         raise AnswerError(f"{_at(path)}: {_shown(value)} is no number")
     least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
     if not least <= value <= most:
@@ -110,7 +132,9 @@ def _integer(value: Any, schema: Mapping[str, Any], path: str) -> int:
     if isinstance(number, float):
         if not number.is_integer():
             raise AnswerError(f"{_at(path)}: {_shown(value)} is no whole number")
-        return int(number)
+        number = int(number)
+    if not _is_bounded(number):
+        raise AnswerError(f"{_at(path)}: {_shown(value)} is no number that can be used")
     return number
 
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evoharness.models.answer_fitting import AnswerError, fit
-from evoharness.models.lenient_json import ENDS_EARLY, NotJson, read_value, whole_letters
+from evoharness.models.answer_fitting import AnswerError, bounded, fit
+from evoharness.models.lenient_json import DEEPEST, ENDS_EARLY, NotJson, read_value, whole_letters
 
 __all__ = ["AnswerError", "parse"]
 
@@ -38,7 +38,9 @@ def parse(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     unfit: AnswerError | None = None
     for value, complete in _candidates(text, unread):
         try:
-            return _object(fit(value, schema))
+            fitted = _object(fit(value, schema))
+            bounded(fitted)
+            return fitted
         except AnswerError as error:
             unfit = unfit or (error if complete else AnswerError(f"{ENDS_EARLY} ({error})"))
     if unfit is not None:
@@ -74,7 +76,24 @@ def _strictly(text: str) -> tuple[Any, bool]:
         value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None, False
+    if _is_deep(value):
+        raise AnswerError(f"the answer is nested more than {DEEPEST} levels deep")
     return (_whole_letters(value) if _HALF_LETTER.search(text) else value), True
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether it is nested deeper than any answer; looked at level by level."""
+    level = [value]
+    for _ in range(DEEPEST + 2):
+        level = [
+            item
+            for one in level
+            if isinstance(one, dict | list)
+            for item in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -70,6 +70,15 @@ def test_what_has_one_meaning_is_understood(text: str) -> None:
         ('{"a":' * 100_000, "levels deep"),
         ("{" * 100_000, "key"),
         ('{"choice": ' + "9" * 10_000 + "}", "choice"),
+        ('{"choice": "A", "confidence": ' + "9" * 400 + "}", "confidence"),
+        ('{"choice": "A", "confidence": "' + "9" * 400 + '"}', "confidence"),
+        ('{"choice": "A", "confidence": ' + "9" * 400 + ",}", "confidence"),
+        ('{"choice": "A", "confidence": 18446744073709551616}', "confidence"),
+        ('{"choice": "A", "more": ' + "9" * 400 + "}", "no number that can be used"),
+        ('{"choice": "A", "more": [-1e999]}', "no number that can be used"),
+        ('{"choice": "A", "more": ' + "[" * 960 + "]" * 960 + ', "s": "\\ud800"}', "levels deep"),
+        ('{"choice": "A", "more": ' + "[" * 100 + "]" * 100 + "}", "levels deep"),
+        ('{"choice": "A", "more": ' + "[" * 960 + "]" * 960 + ', "s": "\\ud800",}', "levels deep"),
         ('{"choice": "A"}' + " " * 3_000_000, "too long"),
     ],
 )
@@ -111,10 +120,20 @@ def test_half_a_letter_is_replaced() -> None:
     assert parse('{"text": "\\ud83d\\ude00 \\ud83d",}', schema) == {"text": "😀 \ufffd"}
 
 
+@pytest.mark.parametrize(
+    "written", ["9" * 400, "1e30", "1e400", "18446744073709551616", "-9223372036854775809"]
+)
+def test_a_number_beyond_64_bits_is_no_answer(written: str) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    for text in (f'{{"n": {written}}}', f'{{"n": "{written}"}}', f'{{"n": {written},}}'):
+        with pytest.raises(AnswerError, match=r"n: .* is no number"):
+            parse(text, schema)
+
+
 VALUES = st.recursive(
     st.none()
     | st.booleans()
-    | st.integers()
+    | st.integers(-(2**63), 2**64 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: (
@@ -140,6 +159,29 @@ def test_nothing_but_an_answer_error_is_raised(text: str) -> None:
     for schema in (SCHEMA, ANYTHING):
         with suppress(AnswerError):
             assert isinstance(parse(text, schema), dict)
+
+
+KINDS = ("integer", "number", "string", "boolean", "array", "object", "null")
+HOSTILE = st.one_of(
+    st.integers().map(str),
+    st.integers(1, 9_000).map(lambda digits: "9" * digits),
+    st.integers(1, 5_000).map(lambda power: f"-1e{power}"),
+    st.integers(1, 1_200).map(lambda depth: "[" * depth + "]" * depth),
+    st.integers(1, 1_200).map(lambda depth: '{"n":' * depth + "1" + "}" * depth),
+    st.just('"\\ud800"'),
+)
+
+
+@given(st.lists(HOSTILE, min_size=1, max_size=3), st.sampled_from(KINDS), st.sampled_from(["", ","]))
+def test_numbers_and_depths_without_bounds_raise_nothing_else(
+    values: list[str], kind: str, comma: str
+) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": kind}, "m": {}}, "required": ["n"]}
+    for first in (values[0], json.dumps(values[0])):
+        text = f'{{"n": {first}, "m": [{", ".join(values)}]{comma}}}'
+        with suppress(AnswerError):
+            found = parse(text, schema)
+            assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
 @given(OBJECTS, st.data())
