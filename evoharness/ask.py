@@ -15,6 +15,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     from evoharness.cli.options import read_options
     from evoharness.cli.parts import (
         ANSWERING_ROLES,
+        check_code,
         check_models,
         harness_of,
         needed,
@@ -38,6 +39,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     bench = workbench_config(config).build()
     try:
         sandbox_level(config, bench)
+        check_code(bench, harness)
         answered = solve(
             question, Video(path.absolute()), harness, bench.solver_bench, config.limits.of_solver()
         )

@@ -41,7 +41,7 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         harnesses: dict[str, Harness] = {"harness": harness_of(config.harness)}
         if config.against is not None:
             harnesses["against"] = harness_at(config.against)
-        facts = facts_of(config, "evaluate")
+        facts = facts_of(config, "evaluate", harnesses.values())
         with executor_of(config):
             pass  # one that cannot be is told before a run is made
         with (

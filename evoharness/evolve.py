@@ -48,7 +48,7 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             progress = make_progress(config.display)
             stack.callback(progress.close)
             initial = harness_of(config.harness)
-            facts = facts_of(config, "evolve")
+            facts = facts_of(config, "evolve", [initial])
             inputs = gather(config, progress)
             run = stack.enter_context(new_run(config, call, config.name or call.preset or "evolve", facts))
             config.knowledge = keep_knowledge(run, config.knowledge)

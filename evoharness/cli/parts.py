@@ -122,6 +122,18 @@ def sandbox_level(config: "Common", bench: "Workbench") -> "SandboxLevel":
         raise UserError(f"sandbox.backend={config.sandbox.backend} cannot be used here: {error}") from error
 
 
+def check_code(bench: "Workbench", harness: "Harness") -> None:
+    """UserError for strategies and tools that the language of the sandbox does not allow: none would run."""
+    sources = [(f"strategies/{name}.py", text, "strategy") for name, text in harness.strategies.items()]
+    for name, files in harness.tools.items():
+        sources.append((f"tools_generated/{name}.py", files[f"{name}.py"], "tool"))
+    for path, text, entry in sources:
+        violations = bench.sandbox.check(text, entry)
+        if violations:
+            more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
+            raise UserError(f"the harness cannot run: {path}, {violations[0]}{more}")
+
+
 def _knowledge_file(text: str | None) -> Path | None:
     """The file of passages, read once so that a mistake in it is told before any work; None: no file."""
     if text is None:

@@ -1,7 +1,7 @@
 """Making and finding the run of a command."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from evoharness.cli.command import Call
 from evoharness.cli.parts import (
     ANSWERING_ROLES,
     EVOLVING_ROLES,
+    check_code,
     check_models,
     needed,
     sandbox_level,
@@ -19,6 +20,7 @@ from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
     from evoharness.config import RunningCommon
+    from evoharness.harness import Harness
     from evoharness.records.evolution import Summary
     from evoharness.runs import RunDirectory, RunFacts
 
@@ -39,15 +41,18 @@ def new_run(config: "RunningCommon", call: Call, name: str, facts: "RunFacts") -
         yield run
 
 
-def facts_of(config: "RunningCommon", command: str) -> "RunFacts":
-    """What run.json says about a run of that command; UserError for a part that cannot be had."""
+def facts_of(config: "RunningCommon", command: str, harnesses: "Iterable[Harness]" = ()) -> "RunFacts":
+    """What run.json says about a run of that command; UserError for a part that cannot be had or run."""
     from evoharness.runs import RunFacts
 
     check_models(config, EVOLVING_ROLES if command == EVOLVE else ANSWERING_ROLES)
     bench = workbench_config(config).build()
     try:
         level = sandbox_level(config, bench)
-        return RunFacts.gather(config.seed, (bench.backbone.id,), str(level), command)
+        for harness in harnesses:
+            check_code(bench, harness)
+        sandbox = f"{config.sandbox.backend}, level {level}"
+        return RunFacts.gather(config.seed, (bench.backbone.id,), sandbox, command)
     finally:
         bench.close()
 

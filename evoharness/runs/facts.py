@@ -34,7 +34,7 @@ class RunFacts(Record):
     backbones: tuple[str, ...] = ()
     """Ids of the models in use."""
     sandbox: str = ""
-    """Isolation level of the sandbox that runs strategies."""
+    """Backend that runs strategies and tools, and how far it confines them."""
     made_by: str = ""
     """Name of the command that made the run: `evolve` or `evaluate`."""
 

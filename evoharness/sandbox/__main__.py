@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         return MISTAKE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output went away (`… | head`)
+    except (BrokenPipeError, SystemExit):  # the reader of our output went away (`… | head`)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -49,7 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True)
     check = verbs.add_parser("check", help="print the violations of a file (exit 1 if there are any)")
     check.set_defaults(work=_check)
-    run = verbs.add_parser("run", help="run a file against a stub and print the result as one JSON object")
+    told = "run a file against a stub and print the result as one JSON object (exit 0 whatever its kind)"
+    run = verbs.add_parser("run", help=told, description=f"{told}; the stub also answers ask_vlm and others")
     run.set_defaults(work=_run)
     run.add_argument("--question", metavar="JSON", help="the question of a strategy, the arguments of a tool")
     run.add_argument("--raw", action="store_true", help="any Python, held by the system layers alone")

@@ -138,6 +138,10 @@ class SandboxUnavailable(Exception):
 
 def demand_level(level: SandboxLevel, allow_weaker: bool) -> None:
     """SandboxUnavailable when that level is too weak to run anything without consent."""
+    if not level.layers and not allow_weaker:
+        raise SandboxUnavailable(
+            "this backend confines nothing and is for tests; sandbox.allow_weaker=true accepts that"
+        )
     if not (level.sufficient or allow_weaker):
         lacking = " and ".join(layer for layer in SUFFICIENT if layer not in level.layers)
         raise SandboxUnavailable(

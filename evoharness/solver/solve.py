@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from evoharness.harness import Harness
-from evoharness.models.backbone import BackboneError
-from evoharness.models.budget import CannotPay
+from evoharness.models.backbone import BackboneError, CannotGoOn
+from evoharness.records.json_values import shown
 from evoharness.records.outcome import APPARATUS, OK, SANDBOX_PREFIX, UNPARSED, Answered, Trace
 from evoharness.records.question import PublicQuestion
 from evoharness.retrieval import EmbedderUnavailable
@@ -37,8 +37,8 @@ def solve(
     """Answer a question about a video: route by duration, run the strategy, read its answer.
 
     What a strategy or a model does ends in a status, never in an exception. `trial` sets repetitions
-    apart. Only a file that cannot be read (`NotAVideo`), a budget that is used up (`CannotPay`) and defects
-    of this program are raised.
+    apart. Only a file that cannot be read (`NotAVideo`), the end of all calls (`CannotGoOn`: a budget that is
+    used up, a provider that is lost) and defects of this program are raised.
     """
     duration = video.info.duration
     route = harness.route(duration)
@@ -96,7 +96,7 @@ def solve(
         )
     except Stop as stop:
         return answered(stop.status, str(stop))
-    except CannotPay:
+    except CannotGoOn:
         raise
     except (SandboxUnavailable, EmbedderUnavailable, BackboneError) as error:
         # The last of these while a memory is built.
@@ -105,7 +105,8 @@ def solve(
         return answered(f"{SANDBOX_PREFIX}{result.kind}", _where(result))
     choice, text = _read(result.value, len(question.options))
     if choice is None and (question.options or not text):
-        return answered(UNPARSED, "the strategy returned no answer", text=text)
+        came = shown(result.value, 80)
+        return answered(UNPARSED, f"the strategy returned {came}: return what ctx.answer(…) gives", text=text)
     return answered(OK, choice=choice, text=text, guessed=thinking.guessed)
 
 

@@ -15,7 +15,7 @@ from evoharness.runs import RunDirectory, RunFacts
 
 def test_a_sandbox_that_cannot_be_had_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
-    with pytest.raises(UserError, match="sandbox.backend=process cannot be used here: cannot start"):
+    with pytest.raises(UserError, match=r"sandbox\.backend=process cannot be used here: cannot start"):
         facts_of(EvaluateConfig(cache=str(tmp_path / "cache")), "evaluate")
 
 

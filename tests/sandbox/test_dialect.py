@@ -75,7 +75,7 @@ def test_ordinary_code_runs(run: Run, body: str, value: object) -> None:
     [
         ("import re", 2, "'re' is not available; use ctx.find(pattern, text)"),
         ("import os.path", 2, "'os' is not available; there are no files"),
-        ("from numpy import array", 2, "'numpy' cannot be imported; only math and random can"),
+        ("from pandas import array", 2, "'pandas' cannot be imported; only math and random can"),
         ("from math import factorial", 2, "math has no 'factorial' (it has: ceil, "),
         ("from typing import Any", 2, "leave annotations out"),
         ("x = 1\nreturn re.findall('a', 'a')", 3, "ctx.find(pattern, text)"),

@@ -74,7 +74,9 @@ def test_the_entry_can_be_said(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["", "\0", "def strategy(ctx, question):\n    return 1\n" + "-" * 70_000, "x" * 900_000]
+    "source",
+    ["", "\0", "def strategy(ctx, question):\n    return 1\n" + "-" * 70_000, "x" * 900_000],
+    ids=["empty", "nul", "long line", "one long name"],
 )
 def test_a_source_that_is_none_is_a_violation(file: Path, source: str) -> None:
     file.write_text(source)

@@ -16,6 +16,13 @@ RECURSION = 400
 COMPILE_RECURSION = 1200
 MOST_VALUES = 100_000
 MOST_VIOLATIONS = 200
+HINTS = {
+    "set": "; use sorted(…)",
+    "frozenset": "; use sorted(…)",
+    "range": "; use list(…)",
+    "generator": "; use list(…)",
+}
+"""What to do about a value that is no JSON."""
 Program = TypeVar("Program")
 """What a checked source has become."""
 
@@ -65,7 +72,8 @@ def _outcome(
     end = _run(connection, job, code, names, fuel, limit_recursion)
     limit_recursion(COMPILE_RECURSION)
     if fuel.over:  # whatever a `finally` made of it
-        return {"kind": "step_budget_exceeded", "message": f"used all {fuel.steps} steps"}
+        told = f"used all {fuel.steps} steps"
+        return {"kind": "step_budget_exceeded", "message": told, "line": end.get("line", 0)}
     return end
 
 
@@ -84,8 +92,8 @@ def _run(
         value = names[entry](_api(connection, job, fuel), **job["arguments"])
         limit_recursion(COMPILE_RECURSION)
         return {"kind": "finished", "value": plain(value, LARGEST_ANSWER)}
-    except OutOfFuel:
-        return {}
+    except OutOfFuel as error:
+        return {"line": _line(error, entry)}
     except MemoryError as error:
         return {"kind": "memory_limit_exceeded", "message": "out of memory", "line": _line(error, entry)}
     except RecursionError as error:
@@ -161,7 +169,7 @@ def plain(value: Any, largest: int) -> Any:
             elif kind is int and abs(item) > LARGEST_INTEGER:
                 raise NotJson("whole numbers must fit into 64 bits")
             elif not (item is None or kind in (str, int, float, bool)):
-                raise NotJson(f"{kind.__name__} is not allowed")
+                raise NotJson(f"{kind.__name__} is not allowed{HINTS.get(kind.__name__, '')}")
         count += len(inner)
         if count > MOST_VALUES:
             raise NotJson(f"more than {MOST_VALUES} values")

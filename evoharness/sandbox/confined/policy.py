@@ -9,6 +9,7 @@ function and lambda. Violations are phrased so that whoever wrote the source can
 # ruff: noqa: N802 (names of visitors are those of the syntax nodes)
 
 import ast
+import builtins
 import re
 from types import CodeType
 from typing import Any
@@ -65,6 +66,8 @@ def _parsed(source: str) -> ast.Module:
     try:
         return ast.parse(source)
     except SyntaxError as error:
+        if source.lstrip().startswith("```"):
+            raise _Rejected((1, "leave out the Markdown fence, the lines with ```")) from None
         raise _Rejected((error.lineno or 0, f"syntax error: {error.msg}")) from None
     except ValueError as error:
         raise _Rejected((0, f"syntax error: {error}")) from None
@@ -101,7 +104,10 @@ def _check_module(tree: ast.Module, entry: str, policy: "Policy") -> None:
         allowed = isinstance(node, ast.FunctionDef | ast.Import | ast.ImportFrom)
         constant = isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr)
         if not allowed and not (constant and _is_literal(node.value)):  # type: ignore[attr-defined]
-            policy.error(node, "at the top level only def, import and constants are allowed")
+            policy.error(
+                node,
+                "at the top level only def, import and constants are allowed; compute inside the function",
+            )
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entry]
     wanted = ENTRIES.get(entry, ())
     if len(found) != 1:
@@ -152,7 +158,10 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         """Record every name that is neither bound anywhere in the source nor built in."""
         for name, line in self._used:
             if name not in self._bound and name not in BUILTIN_NAMES and not name.startswith("_"):
-                self.violations.append((line, self._hints.get(name, f"{name!r} is not defined")))
+                known = (
+                    f"{name!r} is not available" if hasattr(builtins, name) else f"{name!r} is not defined"
+                )
+                self.violations.append((line, self._hints.get(name, known)))
 
     # Names
 
@@ -210,7 +219,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
             parts = node.format_spec.values if isinstance(node.format_spec, ast.JoinedStr) else [None]
             text = "".join(p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str))
             if not all(isinstance(part, ast.Constant) for part in parts) or re.search(r"\d{4}", text):
-                self.error(node, "a format spec must be a constant with numbers below 1000")
+                self.error(
+                    node, "a format spec must be a constant with numbers below 1000; str has rjust and ljust"
+                )
         self.node_contents_visit(node)
         node.value = _call(node, "_shown_", node.value, ast.Constant(node.conversion))
         node.conversion = -1
@@ -292,6 +303,7 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """No classes: dicts do."""
+        self._bound.add(node.name)
         self.not_allowed(node)
 
     def visit_With(self, node: ast.With) -> None:
@@ -313,6 +325,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         """Only names of facades."""
         name = node.module if node.module and not node.level else "."
         self._check_facade(node, name)
+        if any(alias.name == "*" for alias in node.names):
+            self.error(node, f"import * is not available; use import {name} and {name}.…")
+            return node
         for alias in node.names:
             if name in FACADES and alias.name not in FACADES[name]:
                 self.error(node, f"{name} has no {alias.name!r} (it has: {', '.join(FACADES[name])})")
