@@ -57,7 +57,8 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
         print(printable(answered.text))
     guess = ", a guess: nothing that was seen bears on it" if answered.guessed else ""
     spend = answered.spend
-    print(f"({answered.trace.strategy}, {spend.frames:,} frames, {describe_spend(spend)}{guess})")
+    used = [answered.trace.strategy, f"{spend.frames:,} frames", describe_spend(spend)]
+    print(f"({', '.join(filter(None, used))}{guess})")
     return {"status": answered.status, "choice": answered.choice, "frames": spend.frames}
 
 
