@@ -43,11 +43,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 def tested(tool: Path, video: Path, cache: Path | None) -> "ToolReport":
     """What verification finds; UserError when a file cannot be read, or nothing can be run here."""
-    from evoharness.records.tool import ManifestError, read_manifest
+    from evoharness.records.tool import HOST_NAMES, ManifestError, read_manifest
     from evoharness.sandbox import SandboxUnavailable, ToolReport, make_sandbox, verify_tool
     from evoharness.solver.generated import TOOL_LIMITS, memory_api
     from evoharness.solver.recalling import Recalling
 
+    if tool.stem in HOST_NAMES:
+        raise UserError(f"{tool}: a tool cannot be called {tool.stem}: that is a call of the host")
     source, manifest_file = _text(tool), tool.with_suffix(".json")
     try:
         manifest = read_manifest(_text(manifest_file))
