@@ -147,8 +147,15 @@ class _Task:
         self._run_in_sweep(composed, call, self.sweep, number)
 
     def _run(self, composed: "DictConfig", call: Call) -> Numbers | None:
-        from evoharness.config import typed
+        from omegaconf import OmegaConf
 
+        from evoharness.config import typed
+        from evoharness.records.secrets import secrets_in, told
+
+        for section in ("backbone", "embedder"):  # a file of the user's may hold what no argument did
+            found = OmegaConf.to_container(composed[section]) if section in composed else {}
+            for name in secrets_in(found, section):
+                raise UserError(told(name))
         return self.command.job(typed(composed), call)
 
     def _run_in_sweep(self, composed: "DictConfig", call: Call, sweep: Path, number: int) -> None:

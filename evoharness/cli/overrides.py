@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evoharness.errors import UserError
+from evoharness.records.secrets import is_secret_name, looks_secret, secret_in_text, told
 
 _FLAGS = {"--resolve", "-r", "--run", "-m", "--multirun", "--hydra-help", "--version"}
 _FLAGS_WITH_VALUE = {"-c", "--cfg", "-i", "--info", "-p", "--package", "-cn", "-cd", "--config-dir"}
@@ -79,6 +80,7 @@ def _override(
         raise UserError(f"{argument!r} is no setting: settings are given as key=value{hint}; see --help")
     prefix, key, value = match[1] or "", match[2], match[3]
     key = aliases.get(key, key)
+    _refuse_secrets(key, value, key in texts, open_keys)
     if key in texts:
         return f"{key}={quoted(value)}"
     if any(key.startswith(f"{open_key}.") for open_key in open_keys):
@@ -86,6 +88,17 @@ def _override(
     elif not key.startswith("hydra"):
         prefix = ""  # only what is declared can be set: `+` would add a key that nobody reads
     return f"{prefix}{key}={value}"
+
+
+def _refuse_secrets(key: str, value: str, is_text: bool, open_keys: Sequence[str]) -> None:
+    """UserError for a key of a provider, before anything is written: command lines are kept with a run."""
+    parent = next((name for name in open_keys if key == name or key.startswith(f"{name}.")), None)
+    if parent is not None:
+        below = key[len(parent) :].strip(".").split(".")
+        if any(is_secret_name(name) for name in below) or secret_in_text(value):
+            raise UserError(told(key))
+    elif (not is_text or key.startswith(("backbone.", "embedder."))) and looks_secret(value):
+        raise UserError(told(key))
 
 
 def quoted(value: str) -> str:

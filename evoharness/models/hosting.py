@@ -33,7 +33,7 @@ class HostedBackbone:
             "budget": _budget(settings),
             "limits_dir": cache_dir,
         }
-        endpoints = settings.distinct_endpoints()
+        endpoints = settings.called_endpoints()
         endpoints.pop(Role.TRANSCRIBER, None)
         self._models = LiteLLMBackbone(
             endpoints,

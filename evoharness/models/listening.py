@@ -181,7 +181,7 @@ class Listener:
 
     def _spend_of(self, response: Any, seconds: float) -> Spend:
         usage = _of(response, "usage")
-        given, received = (_of(usage, name) or 0 for name in ("input_tokens", "output_tokens"))
+        given, received = (max(0, _of(usage, name) or 0) for name in ("input_tokens", "output_tokens"))
         told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         cost = self._most(seconds, given=int(given), received=int(received))
         if isinstance(told, int | float) and told > 0 and self._price is None:

@@ -1,23 +1,26 @@
 """What a hosted backbone is made from: the options of a configuration, checked, without a key among them."""
 
-import re
 from collections.abc import Collection, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from evoharness.errors import UserError
 from evoharness.models.budget import Caps
+from evoharness.models.call_parameters import check_parameters
 from evoharness.models.response_cache import CacheMode
 from evoharness.models.task import Role
 from evoharness.providers import Endpoint
 from evoharness.records.base import Record
+from evoharness.records.secrets import secrets_in
 
 DEFAULT = "default"
 """Stands for every role that is not named."""
 ROLES = tuple(role.value for role in Role)
-_SECRET_NAME = re.compile(r"api_?key|(^|_)token$|secret|password|authorization|headers|cookie", re.IGNORECASE)
+OPTIONS = ("image_format", "profiles", "retries", "seed")
+"""Further arguments of the backbone's class that a configuration may give; the rest are settings."""
 
 
 class Rates(Record):
@@ -43,8 +46,8 @@ class Rates(Record):
 class Price(Record):
     """USD for a million tokens."""
 
-    input: float
-    output: float
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
 
 
 class HostedSettings(Record):
@@ -86,12 +89,25 @@ class HostedSettings(Record):
     @field_validator("parameters", "options")
     @classmethod
     def _no_secrets(cls, values: dict[str, Any]) -> dict[str, Any]:
+        for name in secrets_in(values):
+            raise ValueError(
+                f"{name} may hold a key, and configurations are written down: name the environment "
+                "variable that holds it with backbone.key"
+            )
+        return values
+
+    @field_validator("parameters")
+    @classmethod
+    def _sendable(cls, values: dict[str, Any]) -> dict[str, Any]:
+        check_parameters(values, (DEFAULT, *ROLES))
+        return values
+
+    @field_validator("options")
+    @classmethod
+    def _known_options(cls, values: dict[str, Any]) -> dict[str, Any]:
         for name in values:
-            if _SECRET_NAME.search(name.replace("-", "_")):
-                raise ValueError(
-                    f"{name} may hold a key, and configurations are written down: name the environment "
-                    "variable that holds it with backbone.key"
-                )
+            if name not in OPTIONS:
+                raise ValueError(f"there is no option {name!r}: there are {', '.join(OPTIONS)}")
         return values
 
     @model_validator(mode="after")
@@ -103,7 +119,22 @@ class HostedSettings(Record):
                 + (f": there is none for {', '.join(missing)}" if self.models else "")
             )
         self.endpoints()
+        self._check_prices()
         return self
+
+    def _check_prices(self) -> None:
+        models = {model for role in (DEFAULT, *ROLES) if (model := self.model_of(role))}
+        for key in self.prices:
+            if key in models:
+                continue
+            if key in (DEFAULT, *ROLES):
+                if self.model_of(key) is not None:
+                    continue
+                raise ValueError(f"prices.{key}: no model is named for it (models.{key}=provider/model)")
+            raise ValueError(
+                f"prices.{key} is the price of nothing here: a price is that of {DEFAULT}, of a role "
+                f"({', '.join(ROLES)}) or of a model ({', '.join(sorted(models))})"
+            )
 
     def model_of(self, role: str) -> str | None:
         """The model that does a role's tasks; None when none was named for it, and none for the rest."""
@@ -143,6 +174,15 @@ class HostedSettings(Record):
             return found
         return {DEFAULT: default, **{role: each for role, each in found.items() if each != default}}
 
+    def called_endpoints(self) -> dict[str, Endpoint]:
+        """`distinct_endpoints`, and the roles that have parameters or a profile of their own."""
+        own = {*self.parameters, *(self.options.get("profiles") or {})}
+        found = self.endpoints()
+        return {
+            **{role: found[role] for role in ROLES if role in own and role in found},
+            **self.distinct_endpoints(),
+        }
+
     def endpoints_by_setting(self, roles: Collection[str] = ROLES) -> list[tuple[str, Endpoint]]:
         """(the setting that names the model, where it is) of each of these roles that has a model."""
         return [
@@ -167,7 +207,7 @@ class HostedSettings(Record):
 def hosted_settings(options: Mapping[str, Any]) -> HostedSettings:
     """The options of a hosted backbone, checked; UserError in one line names what does not do."""
     try:
-        return HostedSettings(**options)
+        settings = HostedSettings(**options)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(["backbone", *(str(part) for part in first["loc"])])
@@ -175,3 +215,30 @@ def hosted_settings(options: Mapping[str, Any]) -> HostedSettings:
         if first["type"] == "extra_forbidden":
             raise UserError(f"there is no setting {where}") from None
         raise UserError(f"{where}: {said}" if first["loc"] else f"backbone.{said}") from None
+    _check_options(settings)
+    return settings
+
+
+def _check_options(settings: HostedSettings) -> None:
+    """UserError for retries and profiles that are none, or of no model."""
+    from evoharness.models.hosted.profiles import profile_of
+    from evoharness.models.hosted.retrying import policy_of
+
+    where = "backbone.options"
+    profiles, retries = settings.options.get("profiles"), settings.options.get("retries")
+    for name, value in (("profiles", profiles), ("retries", retries)):
+        if value is not None and not isinstance(value, Mapping):
+            raise UserError(f"{where}.{name}: a mapping is needed")
+    models = {endpoint.model: endpoint.provider for endpoint in settings.endpoints().values()}
+    try:
+        policy_of(retries or {})
+        for whose, figures in (profiles or {}).items():
+            named = whose in (DEFAULT, *ROLES) or whose in models.values()
+            if not named and not any(fnmatchcase(model, whose) for model in models):
+                raise UserError(
+                    f"profiles.{whose} is of no model here: there are {', '.join((DEFAULT, *ROLES))} and "
+                    f"{', '.join(sorted(models))}"
+                )
+            profile_of("", changes={whose: figures}, role=whose)
+    except UserError as error:
+        raise UserError(f"{where}.{error}") from None

@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping
 
+from pydantic import Field
+
 from evoharness.records.base import Record
 
 
 class Spend(Record):
-    """Model calls, tokens, frames and money; adds up with `+`."""
+    """Model calls, tokens, frames and money, none of them negative; adds up with `+`."""
 
-    calls: int = 0
+    calls: int = Field(default=0, ge=0)
     """Calls to a backbone."""
-    input_tokens: int = 0
+    input_tokens: int = Field(default=0, ge=0)
     """Tokens given, those of frames included."""
-    output_tokens: int = 0
+    output_tokens: int = Field(default=0, ge=0)
     """Tokens received."""
-    frames: int = 0
+    frames: int = Field(default=0, ge=0)
     """Frames shown to a backbone."""
-    cost_usd: float | None = 0.0
+    cost_usd: float | None = Field(default=0.0, ge=0, allow_inf_nan=False)
     """Money in US dollars; None as soon as the price of one call is unknown."""
 
     @property

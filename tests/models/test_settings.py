@@ -81,12 +81,105 @@ def test_mistakes_are_one_line_that_names_the_setting(options: dict[str, Any], s
         {"parameters": {"api_key": "sk-planted-key-0123456789"}},
         {"parameters": {"extra_headers": {"Authorization": "sk-planted-key-0123456789"}}},
         {"options": {"api-key": "sk-planted-key-0123456789"}},
+        {"parameters": {"solver": {"api_key": "planted"}}},
+        {"parameters": {"default": {"extra_body": {"auth": [{"accessToken": "planted"}]}}}},
+        {"parameters": {"judge": {"user": "sk-planted-key-0123456789"}}},
+        {"parameters": {"extra_body": {"sk-planted-key-0123456789": 1}}},
+        {"options": {"profiles": {"solver": {"secret": "planted"}}}},
+        {"options": {"retries": {"password": "planted"}}},
+        {"parameters": {"solver": {"timeout": "planted"}}},
         {"api_base": "https://sk-planted-key-0123456789@host/v1"},
     ],
 )
 def test_a_key_in_the_settings_is_refused_and_not_repeated(options: dict[str, Any]) -> None:
     said = refusal(models={"default": "openai/a"}, **options)
     assert "planted" not in said
+
+
+MODELS = {"models": {"default": "openai/a", "judge": "gemini/b"}}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"parameters": {"solvr": {"temperature": 0}}},
+            "solvr: there is no role 'solvr': there are default,",
+        ),
+        ({"parameters": {"solver": 3}}, "solver: a mapping of the parameters of that role is needed"),
+        ({"parameters": {"solver": {"judge": {}}}}, "solver.judge: there are no roles within a role"),
+        ({"parameters": {"stream": True}}, "parameters: stream is not taken"),
+        (
+            {"parameters": {"judge": {"timeout": 3}}},
+            "judge.timeout is not taken: backbone.rates.timeout_s is",
+        ),
+        ({"parameters": {"model": "x/y"}}, "model is not taken: backbone.models is the setting for it"),
+        ({"parameters": {"extra_body": {"messages": []}}}, "extra_body.messages is not taken"),
+        ({"parameters": {"temprature": 0.3}}, "temprature: did you mean temperature?"),
+        ({"parameters": {"temperature": float("nan")}}, "temperature: texts, finite numbers"),
+        (
+            {"options": {"cache": None}},
+            "backbone.options: there is no option 'cache': there are image_format,",
+        ),
+        ({"options": {"retires": {"attempts": 3}}}, "there is no option 'retires'"),
+        (
+            {"options": {"retries": {"atempts": 3}}},
+            "backbone.options.retries: there is no atempts; there are",
+        ),
+        ({"options": {"retries": 3}}, "backbone.options.retries: a mapping is needed"),
+        ({"options": {"profiles": {"nosuch": {}}}}, "backbone.options.profiles.nosuch is of no model here"),
+        ({"options": {"profiles": {"solver": {"max_imges": 3}}}}, "options.profiles.solver: max_imges: "),
+        ({"prices": {"solvr": {"input": 1, "output": 1}}}, "backbone.prices.solvr is the price of nothing"),
+        ({"prices": {"openai/c": {"input": 1, "output": 1}}}, "of a model (gemini/b, openai/a)"),
+        ({"prices": {"transcriber": {"input": 1, "output": 1}}}, "no model is named for it"),
+        ({"prices": {"judge": {"input": -1, "output": 1}}}, "backbone.prices.judge.input: "),
+        ({"prices": {"judge": {"input": 1, "output": float("nan")}}}, "backbone.prices.judge.output: "),
+        ({"prices": {"judge": {"input": 1, "output": float("inf")}}}, "backbone.prices.judge.output: "),
+    ],
+)
+def test_what_would_do_nothing_or_harm_is_told_before_any_request(options: dict[str, Any], said: str) -> None:
+    message = refusal(**MODELS, **options)
+    assert said in message
+    assert "\n" not in message
+
+
+def test_what_providers_take_is_taken() -> None:
+    parameters = {
+        "reasoning_effort": "low",
+        "top_k": 20,
+        "repetition_penalty": 1.1,
+        "thinking": {"type": "enabled", "budget_tokens": 100},
+        "extra_body": {"chat_template_kwargs": {"enable_thinking": False}},
+        "something_new": [1, "a"],
+        "default": {"temperature": 0.5},
+        "judge": None,
+    }
+    options = {
+        "profiles": {"default": {"max_images": 3}, "gemini": {"video": False}, "openai/*": {}},
+        "retries": {"attempts": 2},
+        "image_format": "png",
+        "seed": 1,
+    }
+    prices = {"judge": {"input": 0, "output": 0}, "openai/a": {"input": 1, "output": 2}}
+    settings = hosted_settings({**MODELS, "parameters": parameters, "options": options, "prices": prices})
+    assert settings.parameters == parameters
+
+
+def test_a_role_has_its_own_parameters_though_it_has_the_model_of_the_default() -> None:
+    def identity(**further: Any) -> str:
+        made = make_backbone(
+            "litellm",
+            embedder=WordLlamaEmbedder(),
+            cache_dir=None,
+            models={"default": "openai/a"},
+            **further,
+        )
+        return made.id
+
+    plain = identity()
+    assert "solver" not in plain
+    assert "solver=openai/a" in identity(parameters={"solver": {"temperature": 0.5}})
+    assert "judge=openai/a" in identity(options={"profiles": {"judge": {"max_images": 3}}})
 
 
 def test_limits_of_tokens_are_no_secrets() -> None:

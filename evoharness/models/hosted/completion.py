@@ -98,8 +98,8 @@ def _keep_an_event_loop() -> None:
 def _read(response: Any) -> Completion:
     usage = getattr(response, "usage", None)
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    tokens = [getattr(usage, name, 0) or 0 for name in ("prompt_tokens", "completion_tokens")]
-    paid = (int(tokens[0]), int(tokens[1]), cost if isinstance(cost, int | float) else None)
+    tokens = [max(0, getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens")]
+    paid = (int(tokens[0]), int(tokens[1]), cost if isinstance(cost, int | float) and cost >= 0 else None)
     choices = getattr(response, "choices", None) or []
     if not choices:
         return Completion("", "", "", *paid)
