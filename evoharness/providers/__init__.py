@@ -4,6 +4,7 @@ from evoharness.providers.checks import check_endpoints, missing_key
 from evoharness.providers.endpoint import Endpoint, Provider, known_providers, provider_named
 from evoharness.providers.http import NoAnswer, ask
 from evoharness.providers.litellm_import import litellm_module
+from evoharness.providers.secrets import usable_key, without_secrets
 
 __all__ = [
     "Endpoint",
@@ -15,4 +16,6 @@ __all__ = [
     "litellm_module",
     "missing_key",
     "provider_named",
+    "usable_key",
+    "without_secrets",
 ]

@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
+from evoharness.providers.secrets import usable_key
 from evoharness.records.base import Record
 
 Use = Literal["chat", "embedding", "transcription"]
@@ -186,7 +187,9 @@ class Endpoint(Record):
         return provider is not None and provider.needs_key and not self.is_own_server
 
     def secret(self) -> str | None:
-        """The key, read from the environment now; never kept, shown or written anywhere."""
-        return next(
-            (value for name in self.key_variables if (value := os.environ.get(name, "").strip())), None
-        )
+        """The key, read from the environment now; never kept, shown or written anywhere.
+
+        UserError names the variable when what it holds cannot be sent.
+        """
+        found = ((name, os.environ.get(name, "")) for name in self.key_variables)
+        return next((usable_key(name, value) for name, value in found if value.strip()), None)

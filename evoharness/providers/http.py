@@ -78,4 +78,5 @@ def _words(error: Exception, timeout_s: float) -> str:
         return "there is no host of that name"
     if isinstance(error, http.client.HTTPException):
         return "what answers there does not speak HTTP"
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    # Of other errors only the kind is told: the text of a ValueError may quote a header, which holds a key.
+    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__

@@ -5,6 +5,7 @@ import pickle
 import pytest
 from pydantic import ValidationError
 
+from evoharness.errors import UserError
 from evoharness.providers import Endpoint, missing_key
 
 
@@ -89,3 +90,18 @@ def test_the_address_of_the_environment_counts_unless_one_is_given(monkeypatch: 
     monkeypatch.delenv("OLLAMA_API_BASE")
     assert Endpoint(model="ollama/llava").base is None
     assert Endpoint(model="ollama/llava").address == "http://localhost:11434"
+
+
+@pytest.mark.parametrize(
+    "key", ["planted\nkey", "planted key", "planted\u00e9", "\u201cplanted\u201d", "planted\x00"]
+)
+def test_a_key_that_cannot_be_sent_is_told_by_the_name_of_its_variable(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr("os.environ", {"MY_KEY": key})
+    for use in (Endpoint(model="openai/x", key="MY_KEY"), Endpoint(model="nosuch/x", key="MY_KEY")):
+        with pytest.raises(UserError, match="variable MY_KEY cannot be sent") as told:
+            use.secret()
+        assert "planted" not in str(told.value)
+        with pytest.raises(UserError, match="MY_KEY"):
+            missing_key(use)

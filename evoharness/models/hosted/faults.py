@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from evoharness.models.hosted.output_limit import OutputLimit
+
 
 class Fault(StrEnum):
     """Why a call gave no answer."""
@@ -24,6 +26,8 @@ class Fault(StrEnum):
     """There is no such model, or no such path (404)."""
     PARAMETER = "parameter"
     """A parameter is not accepted; `CallFailed.parameter` names it."""
+    OUTPUT = "output"
+    """More tokens are asked for than the model gives; `CallFailed.output_limit` says how many it does."""
     TOO_LARGE = "too_large"
     """The request is larger than the model or the provider takes."""
     BLOCKED = "blocked"
@@ -43,6 +47,8 @@ class CallFailed(Exception):
         retry_after_s: float | None = None,
         parameter: str | None = None,
         most_images: int | None = None,
+        output_limit: OutputLimit | None = None,
+        served: bool = False,
     ) -> None:
         super().__init__(message)
         self.fault = fault
@@ -52,5 +58,8 @@ class CallFailed(Exception):
         """The parameter that is not accepted, as litellm names it."""
         self.most_images = most_images
         """How many pictures the server takes, when it says so."""
+        self.output_limit = output_limit
+        self.served = served
+        """The server may have done the work, and be paid for it: only its reply did not arrive whole."""
         self.attempts = 1
         """How many calls were made in vain."""

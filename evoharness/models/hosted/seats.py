@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evoharness.errors import UserError
 from evoharness.models.backbone import MissingKey
 from evoharness.models.hosted.clock import Clock
 from evoharness.models.hosted.faults import CallFailed
@@ -57,8 +58,11 @@ class Seat:
         return self.endpoint.model
 
     def secret(self) -> str | None:
-        """The key; None: litellm looks for it. MissingKey names the variable that should hold it."""
-        secret = self.endpoint.secret()
+        """The key; None: litellm looks for it. MissingKey names the variable that should hold a good one."""
+        try:
+            secret = self.endpoint.secret()
+        except UserError as error:
+            raise MissingKey(f"{self.model}: {error}") from None
         if secret is not None:
             return secret
         if self.endpoint.needs_key:

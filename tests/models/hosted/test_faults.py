@@ -1,11 +1,14 @@
 """What goes wrong on the wire: passing faults cost time, lasting ones end in one line with a way out."""
 
 import email.utils
+import json
 import logging
 import random
+import re
 import time
 import traceback
 from collections.abc import Callable
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -28,6 +31,8 @@ from evoharness.models.settings import Rates
 from tests.models.hosted.conftest import KEY, MODEL, Waits
 from tests.models.hosted.server import (
     Action,
+    Connection,
+    Request,
     ScriptedServer,
     answers,
     completion,
@@ -62,6 +67,10 @@ PASSING: dict[str, Action] = {
     "no choices": sends(200, {"id": "x"}),
     "null choices": sends(200, {**completion("x"), "choices": None}),
     "an error inside a 200": sends(200, {"error": {"message": "boom", "code": 500}}),
+    "404 of a gateway": fails(404, "upstream restarting"),
+    "429 with a hint": fails(429, "Rate limit reached; see the billing page for higher limits"),
+    "a list of choices without messages": sends(200, {**completion("x"), "choices": [{"index": 0}]}),
+    "no message": sends(200, {**completion("x"), "choices": [{"index": 0, "message": None}]}),
     "a page of the gateway": sends(502, b"<html>bad gateway</html>", content_type="text/html"),
 }
 
@@ -180,6 +189,16 @@ LASTING: dict[str, tuple[Action, type[BackboneError], str]] = {
         fails(429, "You exceeded your current quota", code="insufficient_quota"),
         CannotPay,
         "current quota",
+    ),
+    "quota that names a wait": (
+        fails(429, "Slow down", {"retry-after": "5"}, code="insufficient_quota"),
+        CannotPay,
+        "Slow down",
+    ),
+    "no image": (
+        fails(400, "Not a valid image; see our content policy", type="invalid_request_error"),
+        BackboneUnavailable,
+        "Not a valid image",
     ),
     "no credit": (fails(400, "Your credit balance is too low"), CannotPay, "credit balance"),
     "402": (fails(402, "Payment required"), CannotPay, "Payment required"),
@@ -337,6 +356,110 @@ def test_how_many_pictures_a_server_takes_is_read_from_its_words(said: str, most
     failure = failed_call(error, (), (), 0.0)
     assert failure.fault is Fault.TOO_LARGE
     assert failure.most_images == most
+
+
+@pytest.mark.parametrize("fault", ["a list", "no message", "HTML", "cut JSON", "nothing"])
+def test_what_is_no_reply_is_told_without_a_trace(server: ScriptedServer, make: Make, fault: str) -> None:
+    server.will(PASSING[fault])
+    for model in (MODEL, "hosted_vllm/scripted"):
+        with pytest.raises(BackboneUnavailable) as error:
+            make(model, retries=RetryPolicy(attempts=1)).run(TASK)
+        said = str(error.value)
+        assert re.search("is no JSON|has not the form of a completion|invalid response|no 'choices'", said)
+        assert not re.search(r"Traceback|File|\.py|validation error", said)
+
+
+def test_a_reply_of_any_size_is_looked_at_in_no_time() -> None:
+    for piece in (
+        "context length ",
+        "image " * 9,
+        "maximum ",
+        "api key ",
+        "<html>" + " " * 40,
+        "\n\t model ",
+    ):
+        error = Exception("litellm.APIError: " + piece * (8_000_000 // len(piece)))
+        error.status_code = 400  # type: ignore[attr-defined]
+        begun = time.monotonic()
+        failure = failed_call(error, {"max_tokens": 5}, ("planted-key",), 0.0)
+        assert time.monotonic() - begun < 0.5
+        assert len(str(failure)) < 400
+
+
+ODD_KEY = "planted-first\n planted'second\\ third-öne"
+
+
+def test_no_form_of_a_key_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOMEBODYS_API_KEY", ODD_KEY)
+    monkeypatch.setenv("OTHER_TOKEN", "other/token+1234")
+    monkeypatch.setenv("SHORT_KEY", "and")
+    forms = [ODD_KEY, *ODD_KEY.splitlines(), "other/token+1234"]
+    for form in forms:
+        for written in (
+            form,
+            repr(form),
+            ascii(form),
+            repr(form.encode()),
+            json.dumps(form),
+            quote(form),
+            quote(form, safe=""),
+            quote_plus(form),
+            f"Invalid header {b'Bearer ' + form.encode()!r}",
+        ):
+            told = scrubbed(f"this and that: {written} end", [])
+            for piece in ("planted", "second", "third", "other", "1234"):
+                assert piece not in told, written
+            assert told.startswith("this and that")
+
+
+def test_what_an_error_says_about_a_header_is_not_shown() -> None:
+    for error in (
+        ValueError("Invalid header value b'Bearer planted'"),
+        UnicodeEncodeError("ascii", "Bearer plänted", 9, 10, "ordinal not in range"),
+        ValueError("planted is odd"),
+    ):
+        outer = Exception(f"litellm.APIConnectionError: {error}")
+        outer.__cause__ = error
+        assert "planted" not in str(failed_call(outer, (), (), 0.0))
+        assert "pl" not in str(failed_call(error, (), (), 0.0)).replace("perhaps", "")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "planted-first\nplanted-second",
+        "planted blank",
+        "pl\u00e4nted-key",
+        "\u201cplanted\u201d",
+        "planted\x07",
+    ],
+)
+def test_a_key_that_no_request_can_hold_is_told_by_its_variable(
+    make: Make, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    backbone = make()
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(MissingKey, match="environment variable OPENAI_API_KEY cannot be sent") as error:
+        backbone.run(TASK)
+    assert "plant" not in str(error.value)
+    assert not server.requests
+
+
+def test_a_key_that_litellm_finds_by_itself_is_not_shown_either(
+    server: ScriptedServer, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOGETHERAI_API_KEY", "planted-together-12345")
+
+    def echoes(request: Request, connection: Connection) -> None:
+        fails(400, f"what is {request.headers['Authorization'].split()[1]}?")(request, connection)
+
+    server.will(echoes)
+    with pytest.raises(BackboneUnavailable, match=r"what is \[key\]\?"):
+        make("together_ai/scripted").run(TASK)
+    monkeypatch.setenv("TOGETHERAI_API_KEY", "planted-first\nplanted-second")
+    with pytest.raises(BackboneError) as error:
+        make("together_ai/scripted").run(TASK)
+    assert "planted" not in str(error.value)
 
 
 def test_no_text_keeps_what_looks_like_a_key() -> None:
