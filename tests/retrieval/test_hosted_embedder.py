@@ -3,6 +3,9 @@
 import math
 import pickle
 import threading
+import time
+import traceback
+from email.utils import formatdate
 from pathlib import Path
 
 import numpy as np
@@ -148,12 +151,81 @@ def test_what_cannot_help_is_not_tried_again_and_told_without_the_servers_words(
         [{"index": 0, "embedding": [math.nan, 1.0]}],
         [{"index": 0, "embedding": []}],
         [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}],
+        [{"index": 1, "embedding": [1.0]}],
     ],
 )
 def test_what_is_no_vector_for_each_text_is_no_answer(data: list[object]) -> None:
     answer = Said({"object": "list", "model": "tiny", "data": data})
     with ScriptedServer(lambda _: answer) as server, pytest.raises(EmbedderUnavailable):
         embedder(server).embed(["red"])
+
+
+def test_two_vectors_for_one_text_are_no_answer() -> None:
+    data = [{"object": "embedding", "index": 0, "embedding": [float(n), 1.0]} for n in range(2)]
+    with (
+        ScriptedServer(lambda _: Said({"object": "list", "model": "tiny", "data": data})) as server,
+        pytest.raises(EmbedderUnavailable),
+    ):
+        embedder(server).embed(["red", "blue"])
+
+
+@pytest.mark.parametrize("provider", ["openai", "hosted_vllm", "mistral"])
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [("7", 7, 8.01), ("date", 100, 121.01), ("nan", 0, 1), ("-5", 0, 1)],
+)
+def test_every_providers_wish_to_wait_is_heard_in_seconds_or_as_a_date(
+    provider: str, header: str, least: float, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", "planted-key")
+    wish = formatdate(time.time() + 120, usegmt=True) if header == "date" else header
+    waits: list[float] = []
+    with ScriptedServer(lambda _: refusal(429, "slow down", **{"Retry-After": wish})) as server:
+        model = HostedEmbedder(
+            model=f"{provider}/tiny", api_base=f"{server.address}/v1", attempts=2, sleep=waits.append
+        )
+        with pytest.raises(EmbedderUnavailable, match="in 2 attempts"):
+            model.embed(["red"])
+    assert len(waits) == 1
+    assert least <= waits[0] <= most
+
+
+def test_a_server_that_asks_for_a_day_is_not_waited_for() -> None:
+    with ScriptedServer(lambda _: refusal(429, "slow down", **{"Retry-After": "86400"})) as server:
+        model = embedder(server)
+        with pytest.raises(EmbedderUnavailable, match=r"in 1 attempt: .*asks to wait 86400 s"):
+            model.embed(["red"])
+        assert model.waits == []  # type: ignore[attr-defined]
+
+
+def test_no_error_carries_the_key_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
+    for status in (500, 400):
+        with (
+            ScriptedServer(lambda r, s=status: refusal(s, r.headers["authorization"])) as server,  # type: ignore[misc]
+            pytest.raises(UserError) as told,
+        ):
+            embedder(server).embed(["red"])
+        assert told.value.__cause__ is None
+        assert told.value.__context__ is None
+        assert "planted-key" not in "".join(traceback.format_exception(told.value))
+
+
+def test_a_word_that_stands_for_no_key_goes_only_to_servers_known_to_ask_for_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("HOSTED_VLLM_API_KEY", raising=False)
+    monkeypatch.setenv("TOGETHERAI_API_KEY", "planted-key")
+    with ScriptedServer(embeddings) as server:
+        for model in ("hosted_vllm/tiny", "together_ai/tiny"):
+            HostedEmbedder(model=model, api_base=f"{server.address}/v1").embed(["red"])
+        assert [each.headers["authorization"] for each in server.received] == [
+            "Bearer none",
+            "Bearer planted-key",
+        ]
+    with pytest.raises(UserError, match="put it into the environment variable OPENAI_API_KEY"):
+        HostedEmbedder(model="openai/tiny").embed(["red"])
 
 
 def test_the_key_is_sent_and_does_not_travel_with_the_embedder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,22 +5,18 @@ wrong with the request, the key or the model stays wrong, and is not.
 """
 
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from evoharness.errors import UserError
 from evoharness.models.hosted.faults import CallFailed, Fault
+from evoharness.providers.waiting import asked_wait
+
+__all__ = ["PASSING", "RetryPolicy", "asked_wait", "policy_of"]
 
 PASSING = frozenset({Fault.BUSY, Fault.SERVER, Fault.TIMEOUT, Fault.DROPPED, Fault.NO_CONNECTION})
 """Faults that may be over at the next attempt."""
-_IN_WORDS = re.compile(
-    r"(?:retry(?:ing)? (?:in|after)|try again in|\"retryDelay\":\s*\")\s*(\d+(?:\.\d+)?)\s*(ms|s|m)?",
-    re.IGNORECASE,
-)
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 
 
 @dataclass(frozen=True)
@@ -69,23 +65,3 @@ def policy_of(values: Mapping[str, Any]) -> RetryPolicy:
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
             raise UserError(f"retries.{name}={value}: a number is needed, and no negative one")
     return RetryPolicy(**values)
-
-
-def asked_wait(headers: Mapping[str, str], message: str, now: float) -> float | None:
-    """How many seconds a reply asks to wait; None when it does not say.
-
-    Read from `retry-after-ms`, from `Retry-After` (seconds or a date), or from the words of the message.
-    """
-    plain = {name.lower(): value.strip() for name, value in headers.items()}
-    if re.fullmatch(r"\d+(\.\d+)?", milliseconds := plain.get("retry-after-ms", "")):
-        return float(milliseconds) / 1000
-    given = plain.get("retry-after", "")
-    if re.fullmatch(r"\d+(\.\d+)?", given):
-        return float(given)
-    if given:
-        try:
-            return max(0.0, parsedate_to_datetime(given).timestamp() - now)
-        except (ValueError, TypeError, OverflowError):
-            pass
-    match = _IN_WORDS.search(message)
-    return float(match[1]) * _UNITS[(match[2] or "s").lower()] if match else None

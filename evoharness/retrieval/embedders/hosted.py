@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pydantic import ValidationError
 
 from evoharness.errors import UserError
-from evoharness.providers import Endpoint, litellm_module, missing_key
+from evoharness.providers import Endpoint, litellm_module, missing_key, provider_named
+from evoharness.providers.waiting import asked_wait, headers_of
 from evoharness.retrieval.embedders.base import EmbedderUnavailable
 from evoharness.retrieval.embedders.kept import VECTORS_FILE, KeptVectors, through
 from evoharness.retrieval.embedders.recent import RecentVectors, as_text, unit_rows
@@ -25,6 +26,13 @@ BATCH = 64
 MOST_CHARACTERS = 24_000
 """A longer text is cut: no common endpoint takes more than about 8,000 tokens."""
 LONGEST_WAIT_S = 60.0
+"""No wait of our own choosing is longer."""
+PATIENCE_S = 600.0
+"""A server that asks to wait longer than this is not waited for."""
+NO_KEY = "none"
+"""Sent to servers that ask for no key: clients insist on one."""
+_FINAL = (400, 401, 403, 404, 405, 413, 422)
+"""Replies after which asking again would be in vain."""
 
 
 class HostedEmbedder:
@@ -101,14 +109,19 @@ class HostedEmbedder:
             except UserError:
                 raise
             except Exception as error:
-                if _is_final(error):
-                    self._give_up(error)
-                if attempt == self._attempts:
-                    raise EmbedderUnavailable(
-                        f"{self._where()} gave no vectors in {attempt} attempts: {_told(error)}"
-                    ) from error
-                wait = min(LONGEST_WAIT_S, max(_retry_after(error), 0.5 * 2 ** (attempt - 1)))
-                self._sleep(wait * self._jitter.uniform(1.0, 1.5))
+                told, status = _told(error), getattr(error, "status_code", None)
+                asked = asked_wait(headers_of(error), "", time.time())
+            # Outside the handler: what litellm raised may hold a key, and goes no further.
+            if status in _FINAL:
+                self._give_up(status, told)
+            if attempt == self._attempts or (asked or 0.0) > PATIENCE_S:
+                wish = f", and asks to wait {asked:.0f} s" if asked is not None and asked > PATIENCE_S else ""
+                times = "attempt" if attempt == 1 else "attempts"
+                raise EmbedderUnavailable(
+                    f"{self._where()} gave no vectors in {attempt} {times}: {told}{wish}"
+                )
+            own = min(LONGEST_WAIT_S, 0.5 * 2 ** (attempt - 1)) * self._jitter.uniform(1.0, 1.5)
+            self._sleep(own if asked is None else asked + min(own, 1.0))
         raise AssertionError("unreachable")
 
     def _call_once(self, texts: Sequence[str]) -> "NDArray[np.float32]":
@@ -119,7 +132,7 @@ class HostedEmbedder:
             model=self.endpoint.model,
             input=list(texts),
             api_base=self.endpoint.api_base,
-            api_key=self.endpoint.secret() or (None if self.endpoint.needs_key else "none"),
+            api_key=self._secret(),
             timeout=self._timeout_s,
             max_retries=0,
             encoding_format="float",
@@ -127,6 +140,8 @@ class HostedEmbedder:
             **further,
         )
         entries = sorted(response.data, key=lambda entry: entry["index"])
+        if [entry["index"] for entry in entries] != list(range(len(texts))):
+            raise ValueError(f"{len(texts)} texts were sent, and there is not one entry for each")
         vectors = np.asarray([entry["embedding"] for entry in entries], dtype=np.float32)
         if (
             vectors.ndim != 2
@@ -137,16 +152,25 @@ class HostedEmbedder:
             raise ValueError(f"{len(texts)} texts were sent, and what came back is no vector for each")
         return unit_rows(vectors)
 
-    def _give_up(self, error: Exception) -> NoReturn:
-        status = getattr(error, "status_code", None)
+    def _secret(self) -> str | None:
+        """The key; None: litellm looks for it. UserError names the variable that should hold it."""
+        secret = self.endpoint.secret()
+        if secret is not None:
+            return secret
+        if self.endpoint.needs_key:
+            names = " or ".join(self.endpoint.key_variables)
+            raise UserError(f"{self._where()} needs a key: put it into the environment variable {names}")
+        return NO_KEY if provider_named(self.endpoint.provider) is not None else None
+
+    def _give_up(self, status: int, told: str) -> NoReturn:
         if status in (401, 403):
             variable = missing_key(self.endpoint)
             named = " or ".join(self.endpoint.key_variables) or "its environment variable"
             said = f"set the environment variable {variable}" if variable else f"check the key in {named}"
-            raise UserError(f"{self._where()} refuses the request for want of a key: {said}") from None
+            raise UserError(f"{self._where()} refuses the request for want of a key: {said}")
         if status == 404:
-            raise UserError(f"{self._where()} has no such model") from None
-        raise UserError(f"{self._where()} refuses the texts: {_told(error)}") from None
+            raise UserError(f"{self._where()} has no such model")
+        raise UserError(f"{self._where()} refuses the texts: {told}")
 
     def _where(self) -> str:
         return f"embedder.model={self.endpoint.model} at {self.endpoint.address or 'its provider'}"
@@ -169,20 +193,6 @@ def endpoint_of(
 
 def _again(arguments: dict[str, Any]) -> HostedEmbedder:
     return HostedEmbedder(**arguments)
-
-
-def _is_final(error: Exception) -> bool:
-    status = getattr(error, "status_code", None)
-    return status in (400, 401, 403, 404, 405, 413, 422)
-
-
-def _retry_after(error: Exception) -> float:
-    """Seconds that the server asks to wait; 0 when it does not say."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    try:
-        return max(0.0, float(headers.get("retry-after", 0)))
-    except (TypeError, ValueError):
-        return 0.0
 
 
 def _told(error: Exception) -> str:
