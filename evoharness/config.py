@@ -108,6 +108,8 @@ class ExecutorSection:
     in_flight: int | None = None
     """Items that each worker process does at the same time; empty: one with the embedded backbone, which
     computes, and 16 with a backbone that is waited for."""
+    outage_s: float = 300.0
+    """Seconds to wait for a provider that answers nobody, before the work ends with what is done kept."""
 
 
 @dataclass

@@ -25,9 +25,9 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
     from evoharness.cli.parts import harness_of
     from evoharness.cli.resume import resumed
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
-    from evoharness.cli.spending import out_of_budget
+    from evoharness.cli.spending import cut_short
     from evoharness.evolution import begin, begun_with
-    from evoharness.models.budget import CannotPay
+    from evoharness.models.backbone import CannotGoOn
     from evoharness.runs import make_progress
 
     if config.estimate:
@@ -60,8 +60,8 @@ def evolve(config: "EvolveConfig", call: Call) -> Numbers:
             progress.close()
             print(f"interrupted; go on with: python -m evoharness.evolve resume={_quoted(run)}")
             raise
-        except CannotPay as error:
-            raise out_of_budget(error, run) from error
+        except CannotGoOn as error:
+            raise cut_short(error, run) from error
         progress.close()
         print_summary(summary)
         print(f"run: {run.shown}")
@@ -100,6 +100,7 @@ def _evolve(
     from evoharness.evolution.proposers import SearchProposer
 
     with executor_of(config, budget_of(config, run)) as executor:
+        executor.on_note = progress.note
         return run_evolution(
             config.evolution,
             inputs,

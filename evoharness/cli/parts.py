@@ -44,6 +44,7 @@ def workbench_config(config: "Common", budget_file: Path | None = None) -> "Work
         sandbox=config.sandbox.backend,
         allow_weaker_sandbox=config.sandbox.allow_weaker,
         budget=caps_of(config),
+        outage_s=None if config.backbone.name.startswith("embedded") else _outage_s(config),
         budget_file=budget_file,
         memory=_memory_settings(config.memory, config.backbone),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
@@ -196,6 +197,13 @@ def _in_flight(config: "Common") -> int:
     if asked < 1:
         raise UserError(f"executor.in_flight={asked}: at least 1 is needed")
     return asked
+
+
+def _outage_s(config: "Common") -> float:
+    """How long a provider that answers nobody is waited for."""
+    if config.executor.outage_s < 0:
+        raise UserError(f"executor.outage_s={config.executor.outage_s:g}: it cannot be below 0")
+    return config.executor.outage_s
 
 
 def harness_of(section: "HarnessSection") -> "Harness":

@@ -11,13 +11,10 @@ from evoharness.errors import UserError
 if TYPE_CHECKING:
     from evoharness.cli.tables import Table
     from evoharness.config import Common
-    from evoharness.models.budget import CannotPay, Caps
+    from evoharness.models.backbone import CannotGoOn
+    from evoharness.models.budget import Caps
     from evoharness.records.spend import Spend, Used
     from evoharness.runs import RunDirectory
-
-
-UNTOLD = "not told"
-"""Stands for the role of calls that were paid for in a stage that was killed."""
 
 
 def caps_of(config: "Common") -> "Caps":
@@ -40,25 +37,21 @@ def budget_of(config: "Common", run: "RunDirectory") -> Path:
     To be called before workers start: what killed ones held is given back. What was paid in a stage that was
     killed, and had no time to say so, is entered in the ledger.
     """
-    from evoharness.evolution.workshop import STAGE, used_in
+    from evoharness.evolution.workshop import enter_untold, used_in
     from evoharness.models.budget import BUDGET_FILE, Budget
-    from evoharness.records.spend import Spend, total
+    from evoharness.records.spend import total
 
     file = run.path / BUDGET_FILE
     budget = Budget(file, caps_of(config))
     if budget.caps or file.exists():
-        told = total(used_in(run.ledger).paid)
-        budget.begin(used=told)
-        untold = budget.used().beyond(told)
+        budget.begin(used=total(used_in(run.ledger).paid))
         budget.close()
-        if untold.calls:
-            paid = {UNTOLD: untold}
-            run.ledger.append(STAGE, round=None, stage="killed", seconds=0.0, spend=Spend(), paid=paid)
+        enter_untold(run)
     return file
 
 
-def out_of_budget(error: "CannotPay", run: "RunDirectory") -> UserError:
-    """How a run of evolution ends that can pay for nothing more: in one line, with the way to go on."""
+def cut_short(error: "CannotGoOn", run: "RunDirectory") -> UserError:
+    """How a run of evolution ends that can make no call any more: in one line, with the way to go on."""
     from evoharness.models.budget import BudgetExceeded, PriceUnknown
 
     more = " budget.usd=null" if isinstance(error, PriceUnknown) else ""

@@ -8,9 +8,17 @@ from evoharness.evaluation.evaluator import (
     OutcomeStore,
     answer,
 )
-from evoharness.evaluation.executor import Executor, InlineExecutor, JobFailed, WorkerLost
+from evoharness.evaluation.executor import (
+    Executor,
+    InlineExecutor,
+    ItemFailed,
+    JobFailed,
+    TooManyFailed,
+    WorkerLost,
+)
 from evoharness.evaluation.interrupts import Interrupted
 from evoharness.evaluation.measure import Measure, measure
+from evoharness.evaluation.outage import ProviderLost
 from evoharness.evaluation.processes import ProcessExecutor
 from evoharness.evaluation.remembering import remember, remembered
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
@@ -21,12 +29,15 @@ __all__ = [
     "Executor",
     "InlineExecutor",
     "Interrupted",
+    "ItemFailed",
     "JobFailed",
     "Measure",
     "OnOutcome",
     "OutcomeStore",
     "OutcomesInMemory",
     "ProcessExecutor",
+    "ProviderLost",
+    "TooManyFailed",
     "Workbench",
     "WorkbenchConfig",
     "WorkerLost",

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from evoharness.errors import UserError
-from evoharness.evaluation.executor import Executor, WorkerLost
+from evoharness.evaluation.executor import Executor, WorkerLost, check_failed, place_of
 from evoharness.evaluation.workbench import Workbench
-from evoharness.records.outcome import APPARATUS, Answered, Outcome, Trace
+from evoharness.records.outcome import APPARATUS, OVER_LIMIT, SANDBOX_PREFIX, Answered, Outcome, Trace
 from evoharness.records.question import PublicQuestion, Question
 from evoharness.scoring import Judge, reward_of
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 APPARATUS_RETRIES = 2
 SECONDS_BEFORE_RETRY = 1.0
+UNREADABLE = "NotAVideo: "
 HARNESSES_AN_ITEM = 8
 """Most harnesses that answer a question in one item: what Ctrl-C waits for stays short."""
 
@@ -73,11 +74,10 @@ class AnswerItem:
 def answer(bench: Workbench, item: AnswerItem) -> list[Answered]:
     """Job: each harness of the item answers its question.
 
-    When nothing can be paid for any more, what was answered before is given back alone; CannotPay when that
-    is nothing.
+    A defect that one answer meets is told in one line, and counts as a failure of the apparatus. When no
+    call can be made any more, what was answered before is given back alone; CannotGoOn when that is nothing.
     """
-    from evoharness.models.backbone import BackboneUnavailable
-    from evoharness.models.budget import CannotPay
+    from evoharness.models.backbone import BackboneUnavailable, CannotGoOn
     from evoharness.sandbox import SandboxUnavailable
     from evoharness.video import NotAVideo
 
@@ -85,12 +85,18 @@ def answer(bench: Workbench, item: AnswerItem) -> list[Answered]:
     for harness in item.harnesses:
         try:
             answered.append(_solved(bench, item, harness))
-        except CannotPay:
+        except CannotGoOn:
             if not answered:
                 raise
             break
         except (BackboneUnavailable, SandboxUnavailable, NotAVideo, OSError) as error:
             answered.append(_no_answer(item.question, f"{type(error).__name__}: {error}"))
+        except UserError:
+            raise
+        except Exception as error:
+            place = place_of(error)
+            bench.note(f"an answer met a defect: {place}")
+            answered.append(_no_answer(item.question, place))
     return answered
 
 
@@ -104,8 +110,14 @@ def _solved(bench: Workbench, item: AnswerItem, harness: "Harness") -> Answered:
     fresh: list[Answered] = []
 
     def solved() -> Answered:
-        fresh.append(solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial))
-        return fresh[0]
+        waited = bench.backbone.waited_s
+        answer = solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial)
+        late = answer.status == OVER_LIMIT or answer.status.startswith(SANDBOX_PREFIX)
+        if late and bench.backbone.waited_s > waited:
+            said = f"its time went by while nobody was answered: {answer.message}"
+            answer = answer.model_copy(update={"status": APPARATUS, "message": said})
+        fresh.append(answer)
+        return answer
 
     answered = bench.answered.get(key, solved, worth=lambda answer: answer.status != APPARATUS)
     return answered if fresh else answered.model_copy(update={"reused": True})
@@ -152,7 +164,8 @@ class Evaluator:
         """Fingerprint → outcomes in the order of `questions`.
 
         Pairs in the store are not asked again. A failure of the apparatus is tried again, and is
-        neither stored nor scored when it stays. UserError for a question about an unknown video.
+        neither stored nor scored when it stays. UserError for a question about an unknown video, and
+        TooManyFailed when it stays for more than a few questions: what was answered is in the store.
         """
         by_print = {harness.fingerprint: harness for harness in harnesses}
         found: dict[tuple[str, str], Outcome] = {}
@@ -175,6 +188,7 @@ class Evaluator:
             time.sleep(SECONDS_BEFORE_RETRY * attempt)
             last = attempt == APPARATUS_RETRIES
             missing = self._ask(missing, by_id, trial, found, on_outcome, last)
+        _check_apparatus(found)
         return {
             fingerprint: [found[fingerprint, public_id] for public_id in public_ids]
             for fingerprint in by_print
@@ -191,7 +205,7 @@ class Evaluator:
     ) -> "dict[str, list[Harness]]":
         """Ask what is missing, fill `found` (both by public id); returns what the apparatus failed.
 
-        Raises CannotPay when the budget ends, with everything stored that was answered before.
+        Raises CannotGoOn when no call can be made any more, with everything stored that was answered before.
         """
         items = [
             AnswerItem(
@@ -241,6 +255,18 @@ class Evaluator:
             raise UserError(
                 f"question {question.id} is about the video {question.video!r}, which is not among the videos"
             ) from None
+
+
+def _check_apparatus(found: Mapping[tuple[str, str], Outcome]) -> None:
+    """TooManyFailed when it is more than a few questions; a video that cannot be read is no outage."""
+    failed = {
+        public_id: outcome.answered.message
+        for (_, public_id), outcome in found.items()
+        if outcome.status == APPARATUS and not outcome.answered.message.startswith(UNREADABLE)
+    }
+    if failed:
+        questions = {public_id for _, public_id in found}
+        check_failed(len(failed), len(questions), "questions", next(reversed(failed.values())))
 
 
 def _video(item: AnswerItem) -> str:

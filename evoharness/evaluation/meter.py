@@ -1,7 +1,9 @@
 """What jobs use of the backbone, whoever calls it."""
 
 import threading
+from collections.abc import Callable
 
+from evoharness.evaluation.outage import Watch
 from evoharness.models.backbone import NOTHING, Backbone, BackboneError, Reply
 from evoharness.models.task import Output, Task
 from evoharness.records.spend import Spend, Used
@@ -12,10 +14,18 @@ class MeteredBackbone:
 
     An answer from the response cache takes what it took when it was paid for, and is not paid again. A task
     that ends without an output may have been paid for all the same, and so may answers before a good one.
+    A provider that answers nobody is waited for, see `outage`.
     """
 
-    def __init__(self, backbone: Backbone) -> None:
+    def __init__(
+        self,
+        backbone: Backbone,
+        outage_s: float | None = None,
+        note: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`outage_s`: how long a provider that answers nobody is waited for; `note` is told of it."""
         self._backbone = backbone
+        self._watch = Watch(outage_s, note)
         self._of_thread = threading.local()
 
     @property
@@ -24,9 +34,20 @@ class MeteredBackbone:
         return self._backbone.id
 
     def run(self, task: Task[Output]) -> Reply[Output]:
-        """See `Backbone`."""
+        """See `Backbone`; raises ProviderLost as well."""
+        return self._watch.run(lambda: self._run(task), lambda: hash(repr(task)))
+
+    @property
+    def waited_s(self) -> float:
+        """How long this thread has waited for a provider that answered nobody."""
+        return self._watch.waited_s
+
+    def _run(self, task: Task[Output]) -> Reply[Output]:
+        from evoharness.models.budget import paying_for
+
         try:
-            reply = self._backbone.run(task)
+            with paying_for(task.role.value):
+                reply = self._backbone.run(task)
         except BackboneError as error:
             self._book(task, error.spend)
             raise

@@ -19,11 +19,12 @@ from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from evoharness.evaluation.executor import Item, Result, WorkerLost
+from evoharness.errors import UserError
+from evoharness.evaluation.executor import Failures, Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
-from evoharness.evaluation.worker import ONE_THREAD, work
-from evoharness.models.budget import CannotPay
+from evoharness.evaluation.worker import NOTE, ONE_THREAD, work
+from evoharness.models.backbone import CannotGoOn
 from evoharness.records.spend import Used
 
 SECONDS_TO_END = 5.0
@@ -79,6 +80,7 @@ class ProcessExecutor:
         self.patience_s = patience_s
         self.workers = workers or os.cpu_count() or 1
         self.used = Used()
+        self.on_note: Callable[[str], None] = lambda _: None
         self._crew: list[_Worker] = []
         # Registered after multiprocessing's own exit hook, hence run before it: that one would wait for
         # workers that nobody told to end.
@@ -96,11 +98,12 @@ class ProcessExecutor:
         keys = [key(item) if key else NOTHING for item in items]
         pending = list(range(len(items)))
         deaths: dict[int, int] = {}
-        unpaid: CannotPay | None = None
+        failures = Failures(len(items), lambda said: self.on_note(said))
+        ended: CannotGoOn | None = None
         with Interruptible() as interrupt:
             try:
                 while True:
-                    if not interrupt.asked and unpaid is None:
+                    if not interrupt.asked and ended is None:
                         self._hand_out(job, items, keys, pending, deaths)
                     busy = [worker for worker in self._crew if worker.flying]
                     if not busy:
@@ -120,21 +123,29 @@ class ProcessExecutor:
                                 else:
                                     yield index, on_lost(items[index], lost)
                             continue
+                        if index == NOTE:
+                            self.on_note(value)
+                            continue
                         self._land(worker, index, keys[index])
                         self.used += used
-                        if not succeeded and not isinstance(value, CannotPay):
-                            raise value
-                        if not succeeded:
+                        if succeeded:
+                            yield index, value
+                        elif isinstance(value, CannotGoOn):
                             # What is in flight has been paid for, or will be: it is waited for.
-                            unpaid = unpaid or value
-                            continue
-                        yield index, value
+                            ended = ended or value
+                        elif on_lost is None or isinstance(value, UserError):
+                            raise value
+                        elif failed := failures.again(index, value.place):
+                            yield index, on_lost(items[index], failed)
+                        else:
+                            pending.insert(0, index)
             finally:
                 # Left early (an error, or a consumer that stopped): answers still to come belong to nobody.
                 for worker in [worker for worker in self._crew if worker.flying]:
                     self._bury(worker)
-            if unpaid is not None:
-                raise unpaid
+            if ended is not None:
+                _end(self._crew)  # new workers may find that all is well again
+                raise ended
             if interrupt.asked:
                 raise Interrupted
 

@@ -22,15 +22,14 @@ def remembered(executor: "Executor", videos: Mapping[str, Path]) -> "Iterator[tu
 
 def remember(bench: "Workbench", path: Path) -> "VideoMemory | str":
     """Job: the memory of the video in that file, from the cache or built now, or why there is none."""
-    from evoharness.models.backbone import BackboneError
-    from evoharness.models.budget import CannotPay
+    from evoharness.models.backbone import BackboneError, CannotGoOn
     from evoharness.video import NotAVideo
 
     try:
         return bench.memory(bench.video(path))
     except NotAVideo as error:
         return _left_out(path, error.reason)
-    except CannotPay:
+    except CannotGoOn:
         raise
     except (BackboneError, OSError) as error:
         return _left_out(path, str(error) or type(error).__name__)

@@ -5,6 +5,7 @@ when it is first asked for. A bench may serve several threads at once.
 """
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,9 @@ class WorkbenchConfig(Record):
     """Name of the embedder."""
     embedder_options: dict[str, Any] = {}
     """Further arguments of that embedder."""
+    outage_s: float | None = None
+    """How long a backbone that answers nobody is waited for before the work ends; None: it is not, and an
+    answer that does not come is a matter of its question."""
     sandbox: str = "process"
     """Name of the sandbox backend."""
     allow_weaker_sandbox: bool = False
@@ -74,6 +78,8 @@ class Workbench:
     def __init__(self, config: WorkbenchConfig) -> None:
         self.config = config
         self.assembling = threading.RLock()
+        self.note: Callable[[str], None] = lambda _: None
+        """Tells the user something, in one line."""
         self.answered: Kept[Answered] = Kept(ANSWERS_KEPT)
         """Recent answers by (behaviour, question, trial, limits), for harnesses that must answer alike."""
         self._videos: Kept[Video] = Kept(VIDEOS_KEPT)
@@ -97,7 +103,7 @@ class Workbench:
 
             free = config.backbone.startswith("embedded")
             backbone = BudgetedBackbone(backbone, Budget(config.budget_file, config.budget), free)
-        return MeteredBackbone(backbone)
+        return MeteredBackbone(backbone, config.outage_s, lambda said: self.note(said))
 
     def make_backbone(self) -> "Backbone":
         """The frozen model that the config names."""
@@ -165,6 +171,18 @@ class Workbench:
             memory=self.reader,
             knowledge=self.knowledge,
         )
+
+    def prepare(self) -> None:
+        """Import and build everything that jobs use, before there are threads that would do so at once.
+
+        CPython 3.11 counts the depth of syntax trees for all threads together, and reading the documentation
+        of records is one of the many places where an import parses.
+        """
+        from evoharness.evaluation.imports import import_for_jobs
+
+        import_for_jobs(self.config.backbone.startswith("embedded"))
+        for each in (self.solver_bench, self.memories):
+            assert each is not None
 
     def close(self) -> None:
         """End the sandbox, if it was started, and let go of the videos."""

@@ -9,14 +9,16 @@ import os
 import pickle
 import signal
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
-from evoharness.evaluation.executor import JobFailed
+from evoharness.evaluation.executor import JobFailed, place_of
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
+from evoharness.records.spend import Used
 
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
@@ -29,30 +31,47 @@ ONE_THREAD = {
 """Set by the parent around the start of a worker: libraries read these when they are loaded."""
 
 
+NOTE = -1
+"""Number of a message that is about no item: a line for the user."""
+
+
 def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) -> None:
     """Serve jobs, `in_flight` of them at a time, until the connection is closed or `None` is received.
 
     A message is the pickled (number, job, item), and so is its answer: (number, whether the job succeeded,
-    its result or error, what it used).
+    its result or error, what it used). A line for the user is sent as the result of item NOTE.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     bench = config.build()
+    sending = Lock()
+
+    def send(message: bytes) -> None:
+        with sending:
+            connection.send_bytes(message)
+
+    def note(said: str) -> None:
+        with suppress(OSError):
+            send(pickle.dumps((NOTE, True, said, Used())))
+
+    bench.note = note
     try:
         if in_flight == 1:
             while (message := connection.recv()) is not None:
-                connection.send_bytes(_done(bench, message))
+                send(_done(bench, message))
         else:
-            _side_by_side(connection, bench, in_flight)
+            bench.prepare()
+            _side_by_side(connection, bench, in_flight, send)
     except (EOFError, OSError):
         pass
     finally:
         bench.close()
 
 
-def _side_by_side(connection: Connection, bench: Workbench, in_flight: int) -> None:
+def _side_by_side(
+    connection: Connection, bench: Workbench, in_flight: int, send: Callable[[bytes], None]
+) -> None:
     messages: SimpleQueue[bytes] = SimpleQueue()
-    sending = Lock()
 
     def serve() -> None:
         while True:
@@ -61,8 +80,8 @@ def _side_by_side(connection: Connection, bench: Workbench, in_flight: int) -> N
                 answer = _done(bench, message)
             except BaseException:  # nobody would ever hear of this item: as when there is only one thread
                 os._exit(1)
-            with sending, suppress(OSError):
-                connection.send_bytes(answer)
+            with suppress(OSError):
+                send(answer)
 
     for number in range(in_flight):
         Thread(target=serve, name=f"job-{number}", daemon=True).start()
@@ -81,10 +100,13 @@ def _done(bench: Workbench, message: bytes) -> bytes:
 
 def _sendable(error: Exception) -> Exception:
     """The error itself when it survives pickling, with the worker's traceback as a note."""
-    told = traceback.format_exc()
+    told, place = traceback.format_exc(), place_of(error)
     error.add_note(f"In a worker:\n{told}")
+    failed = JobFailed(told)
+    for each in (error, failed):
+        each.__dict__["place"] = place
     try:
         returned: Any = pickle.loads(pickle.dumps(error))
     except Exception:
-        return JobFailed(told)
-    return error if type(returned) is type(error) else JobFailed(told)
+        return failed
+    return error if type(returned) is type(error) else failed

@@ -124,10 +124,12 @@ def condition(harness: "Harness", question: Question, duration: float, wider_s: 
     from evoharness.harness import Route
 
     assert question.source_interval is not None
+    told = question.source_interval
     route = harness.route(duration)
     parameters = harness.parameters
     padding = parameters.replay_padding_s if route.memory else parameters.detail_padding_s
-    source = question.source_interval.widened(padding, duration)
+    inside = Interval(start=min(told.start, duration), end=min(told.end, duration))
+    source = inside.widened(padding, duration)  # a file of questions may name times beyond its video
     wider = _NOTHING_AROUND
     if wider_s is not None:
         whole = source.widened(wider_s, duration)

@@ -13,7 +13,7 @@ from evoharness.evolution.proposing import Proposer
 from evoharness.evolution.rounds import Round
 from evoharness.evolution.settings import EvolutionSettings, check_settings
 from evoharness.evolution.sources import GivenQuestions, Questioner, QuestionSource
-from evoharness.evolution.workshop import Workshop
+from evoharness.evolution.workshop import Workshop, enter_untold
 from evoharness.harness import Harness, HarnessStore
 from evoharness.records.base import Record
 from evoharness.records.evolution import (
@@ -134,6 +134,9 @@ def evolve(
         if test is not None:
             run.save(TEST, test)
     status, message = _status(rounds)
+    lost = enter_untold(run)
+    if lost.calls:
+        progress.note(f"{lost.calls} calls were paid for in workers that died; their answers are lost")
     seconds, spend = workshop.totals()
     used = workshop.used()
     result = Summary(

@@ -101,15 +101,14 @@ def revise_tool(
 
 def _first_memory(bench: "Workbench", videos: tuple[Path, ...]) -> "tuple[MemoryReader | None, str]":
     """Read operations on the first memory there is, or None and why."""
-    from evoharness.models.backbone import BackboneError
-    from evoharness.models.budget import CannotPay
+    from evoharness.models.backbone import BackboneError, CannotGoOn
     from evoharness.video import NotAVideo
 
     reason = "no video was given"
     for path in videos:
         try:
             return bench.reader(bench.video(path)), ""
-        except CannotPay:
+        except CannotGoOn:
             raise
         except (NotAVideo, BackboneError, OSError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__

@@ -119,6 +119,41 @@ def used_in(ledger: "Ledger") -> Used:
     return sum((Used(paid=e.get("paid", {}), cached=e.get("cached", Spend())) for e in events), Used())
 
 
+UNTOLD = "not told"
+"""Stands for the role of calls that were paid for, and of which nobody said what for."""
+
+
+def untold(told: Mapping[str, Spend], file: Path) -> dict[str, Spend]:
+    """What the books of a run hold, by role, on top of what its stages told: workers that were killed had
+    no time to say what they paid for. Nothing where no books are kept.
+    """
+    from evoharness.models.budget import Budget, Caps
+
+    if not file.exists():
+        return {}
+    books = Budget(file, Caps())
+    try:
+        used, by_role = books.used(), books.used_by_role()
+    finally:
+        books.close()
+    rest = used.beyond(total(told))
+    if not rest.calls:
+        return {}
+    found = beyond(by_role, told)
+    nameless = rest.beyond(total(found))
+    return found | ({UNTOLD: nameless} if nameless.calls else {})
+
+
+def enter_untold(run: "RunDirectory") -> Spend:
+    """Enter in the ledger what was paid for in workers, or stages, that were killed; returns it."""
+    from evoharness.models.budget import BUDGET_FILE
+
+    paid = untold(used_in(run.ledger).paid, run.path / BUDGET_FILE)
+    if paid:
+        run.ledger.append(STAGE, round=None, stage="killed", seconds=0.0, spend=Spend(), paid=paid)
+    return total(paid)
+
+
 def sorts(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, tuple[float, float]]:
     """Pixels and seconds of each video, by key: what makes looking at it cheap or dear."""
     keys = sorted(videos)

@@ -83,5 +83,9 @@ class Unreachable(BackboneUnavailable, UserError):
     """Nothing has ever answered at the address; the message names it."""
 
 
+class CannotGoOn(BackboneError, UserError):
+    """No call of anybody in the run can be made any more: what is done is kept, and the work ends here."""
+
+
 class UnsupportedTask(BackboneError):
     """This backbone cannot do that kind of task; the message names both."""

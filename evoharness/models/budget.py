@@ -11,14 +11,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from evoharness.errors import UserError
-from evoharness.models.backbone import BackboneError
+from evoharness.models.backbone import CannotGoOn
 from evoharness.records.base import Record
 from evoharness.records.spend import Spend
 
@@ -44,6 +44,15 @@ CREATE TABLE IF NOT EXISTS used (
     unpriced INTEGER NOT NULL
 );
 INSERT OR IGNORE INTO used VALUES (1, 0, 0, 0, 0, 0.0, 0);
+CREATE TABLE IF NOT EXISTS used_by_role (
+    role TEXT PRIMARY KEY,
+    calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    frames INTEGER NOT NULL,
+    usd REAL NOT NULL,
+    unpriced INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS reservations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     owner TEXT NOT NULL,
@@ -52,6 +61,19 @@ CREATE TABLE IF NOT EXISTS reservations (
     usd REAL NOT NULL
 );
 """
+
+
+_ROLE: ContextVar[str | None] = ContextVar("role", default=None)
+
+
+@contextmanager
+def paying_for(role: str) -> Iterator[None]:
+    """Whatever is settled in the block, in this thread, is booked for that role."""
+    before = _ROLE.set(role)
+    try:
+        yield
+    finally:
+        _ROLE.reset(before)
 
 
 class Caps(Record):
@@ -68,8 +90,8 @@ class Caps(Record):
         return any(cap is not None for cap in (self.usd, self.calls, self.tokens))
 
 
-class CannotPay(BackboneError, UserError):
-    """No call can be made any more, by anybody in the run: what is done is kept, and the work ends here."""
+class CannotPay(CannotGoOn):
+    """Nothing can be paid for any more, by anybody in the run."""
 
 
 class BudgetExceeded(CannotPay):
@@ -146,22 +168,21 @@ class Budget:
                 self._freed.wait(POLL_S)  # other processes do not notify
 
     def settle(self, reservation: Reservation, spend: Spend) -> None:
-        """Book what the call took, and let go of the rest of what was reserved for it."""
+        """Book what the call took, and let go of the rest of what was reserved for it; see `paying_for`."""
+        more = (
+            spend.calls,
+            spend.input_tokens,
+            spend.output_tokens,
+            spend.frames,
+            spend.cost_usd or 0.0,
+            int(spend.cost_usd is None),
+        )
         with self._freed, self._books() as books:
             _drop(books, reservation)
-            books.execute(
-                "UPDATE used SET calls = calls + ?, input_tokens = input_tokens + ?, "
-                "output_tokens = output_tokens + ?, frames = frames + ?, usd = usd + ?, "
-                "unpriced = unpriced + ?",
-                (
-                    spend.calls,
-                    spend.input_tokens,
-                    spend.output_tokens,
-                    spend.frames,
-                    spend.cost_usd or 0.0,
-                    int(spend.cost_usd is None),
-                ),
-            )
+            books.execute(f"UPDATE used SET {_MORE}", more)
+            if (role := _ROLE.get()) is not None:
+                books.execute("INSERT OR IGNORE INTO used_by_role VALUES (?, 0, 0, 0, 0, 0.0, 0)", (role,))
+                books.execute(f"UPDATE used_by_role SET {_MORE} WHERE role = ?", (*more, role))
             self._freed.notify_all()
 
     def refund(self, reservation: Reservation) -> None:
@@ -189,17 +210,14 @@ class Budget:
     def used(self) -> Spend:
         """Everything settled so far."""
         with self._freed, self._books() as books:
-            row = books.execute(
-                "SELECT calls, input_tokens, output_tokens, frames, usd, unpriced FROM used"
-            ).fetchone()
-        calls, given, received, frames, usd, unpriced = row
-        return Spend(
-            calls=calls,
-            input_tokens=given,
-            output_tokens=received,
-            frames=frames,
-            cost_usd=None if unpriced else usd,
-        )
+            row = books.execute(f"SELECT {_COLUMNS} FROM used").fetchone()
+        return _spend(*row)
+
+    def used_by_role(self) -> dict[str, Spend]:
+        """What was settled for each role; calls for which none was named are in `used` alone."""
+        with self._freed, self._books() as books:
+            rows = books.execute(f"SELECT role, {_COLUMNS} FROM used_by_role ORDER BY role").fetchall()
+        return {role: _spend(*row) for role, *row in rows}
 
     def in_flight(self) -> int:
         """How many reservations are held."""
@@ -260,6 +278,20 @@ class Budget:
         except (sqlite3.Error, OSError) as error:
             said = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
             raise BudgetUnusable(f"the budget cannot be kept in {self.path or 'memory'}: {said}") from error
+
+
+_COLUMNS = "calls, input_tokens, output_tokens, frames, usd, unpriced"
+_MORE = ", ".join(f"{name} = {name} + ?" for name in _COLUMNS.split(", "))
+
+
+def _spend(calls: int, given: int, received: int, frames: int, usd: float, unpriced: int) -> Spend:
+    return Spend(
+        calls=calls,
+        input_tokens=given,
+        output_tokens=received,
+        frames=frames,
+        cost_usd=None if unpriced else usd,
+    )
 
 
 def _open(path: Path | None) -> sqlite3.Connection:

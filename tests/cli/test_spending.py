@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evoharness.cli.spending import budget_of, caps_of, check_responses, out_of_budget, paid_table
+from evoharness.cli.spending import budget_of, caps_of, check_responses, cut_short, paid_table
 from evoharness.config import AskConfig, BudgetSection, EvolveConfig
 from evoharness.errors import UserError
 from evoharness.evolution.workshop import used_in
@@ -74,7 +74,7 @@ def test_a_file_of_responses_that_cannot_be_read_is_told_before_any_work(tmp_pat
     ],
 )
 def test_the_way_to_go_on_is_said_in_one_line(run: RunDirectory, error: CannotPay, ends: str) -> None:
-    said = str(out_of_budget(error, run))
+    said = str(cut_short(error, run))
     assert str(error) in said
     assert f"go on with: python -m evoharness.evolve resume={run.shown}" in said
     assert said.endswith(ends)
