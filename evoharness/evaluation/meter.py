@@ -49,7 +49,7 @@ class MeteredBackbone:
             with paying_for(task.role.value):
                 reply = self._backbone.run(task)
         except BackboneError as error:
-            self._book(task, error.spend)
+            self._book(task, error.paid, error.spend if error.cached else NOTHING)
             raise
         self._book(task, reply.paid, reply.spend if reply.cached else NOTHING)
         return reply

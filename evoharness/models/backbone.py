@@ -51,7 +51,16 @@ class BackboneError(Exception):
     """A task that ended without an output."""
 
     spend: Spend = NOTHING
-    """What was paid before it ended: a refusal and an unreadable answer cost as much as a good one."""
+    """What was paid before it ended, now or earlier: a refusal and an unreadable answer cost as much as a
+    good one."""
+
+    cached: bool = False
+    """Nothing was paid for it now: an earlier call had the same question, and ended the same way."""
+
+    @property
+    def paid(self) -> Spend:
+        """What was paid for it now."""
+        return NOTHING if self.cached else self.spend
 
     def costing(self, spend: Spend) -> Self:
         """This error, with what was paid."""

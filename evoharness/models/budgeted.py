@@ -43,7 +43,7 @@ class BudgetedBackbone:
         try:
             yield paid
         except BackboneError as error:
-            paid.append(error.spend)
+            paid.append(error.paid)
             raise
         finally:
             spend = sum(paid, Spend())

@@ -82,11 +82,22 @@ class Listener:
     def run(self, task: Transcribe) -> Reply[Transcription]:
         """See `Backbone`. Sound in which nothing is to be heard is not sent."""
         key = self._key(task)
-        if self._cache is not None and (kept := self._cache.get(key)) is not None:
+        if self._cache is None:
+            return self._asked(task, key)
+        if (kept := self._kept(key, self._cache)) is not None:
+            return kept
+        with self._cache.flight(key):
+            return self._kept(key, self._cache) or self._asked(task, key)
+
+    def _kept(self, key: str, cache: "ResponseCache") -> Reply[Transcription] | None:
+        if (kept := cache.get(key)) is not None:
             try:
                 return Reply(Transcription.model_validate_json(kept.answer), kept.spend, cached=True)
             except ValueError:
                 pass  # written by another version: ask again
+        return None
+
+    def _asked(self, task: Transcribe, key: str) -> Reply[Transcription]:
         samples = sound_of(task.path, task.span)
         if not samples.size or abs(samples.astype("int32")).max() < SILENT:
             return Reply(Transcription(lines=()), Spend())

@@ -11,12 +11,14 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args
 
 from evoharness.errors import UserError
+from evoharness.models.backbone import Refused, Unparsed
 from evoharness.records.base import Record
 from evoharness.records.spend import Spend
 
@@ -27,6 +29,8 @@ DAY_S = 86_400.0
 WAIT_S = 30.0
 """How long to wait for another process that writes."""
 OPENING_ATTEMPTS = 8
+LONGEST_MESSAGE = 500
+"""Letters that are kept of why a question gave no output."""
 _SCHEMA = """
 PRAGMA journal_mode=WAL;
 PRAGMA synchronous=NORMAL;
@@ -49,6 +53,27 @@ class CachedResponse(Record):
     """The answer on the wire: JSON text that was found to fit the schema."""
     spend: Spend
     """What was paid for it then."""
+
+
+class _Failure(Record):
+    """A question that was paid for and gave no output."""
+
+    kind: Literal["refused", "unparsed"]
+    message: str
+
+
+class _Flight:
+    """A question that is being asked."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.threads = 0
+        """Those that ask it or wait for it."""
+
+
+_FLIGHTS: dict[tuple[str, str], _Flight] = {}
+"""(file, key) → what is in flight in this process."""
+_FLIGHTS_LOCK = threading.Lock()
 
 
 class CacheUnusable(UserError):
@@ -138,6 +163,47 @@ class ResponseCache:
                 file.execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?)", row)
 
         self._try(keep, writing=True)
+
+    def failure(self, key: str) -> Refused | Unparsed | None:
+        """How asking that ended when it gave no output, to be raised again; None when it did not."""
+        kept = self.get(_failed(key))
+        if kept is None:
+            return None
+        try:
+            failure = _Failure.model_validate_json(kept.answer)
+        except ValueError:  # written by another version
+            return None
+        error = (Refused if failure.kind == "refused" else Unparsed)(f"{failure.message} (asked earlier)")
+        error.cached = True
+        return error.costing(kept.spend)
+
+    def put_failure(self, key: str, error: Refused | Unparsed) -> None:
+        """Keep that asking it was paid for and gave no output."""
+        kind: Literal["refused", "unparsed"] = "refused" if isinstance(error, Refused) else "unparsed"
+        failure = _Failure(kind=kind, message=str(error)[:LONGEST_MESSAGE])
+        self.put(_failed(key), CachedResponse(answer=failure.model_dump_json(), spend=error.spend))
+
+    @contextmanager
+    def flight(self, key: str) -> Iterator[None]:
+        """Let one thread of this process at a time ask that; the others find what it kept.
+
+        Where nothing is kept nobody waits for anybody.
+        """
+        if not self._writes:
+            yield
+            return
+        name = (str(self.path.absolute()), key)
+        with _FLIGHTS_LOCK:
+            flight = _FLIGHTS.setdefault(name, _Flight())
+            flight.threads += 1
+        try:
+            with flight.lock:
+                yield
+        finally:
+            with _FLIGHTS_LOCK:
+                flight.threads -= 1
+                if not flight.threads:
+                    del _FLIGHTS[name]
 
     def prune(self, max_age_days: float | None = None, max_bytes: int | None = None) -> Pruned:
         """Remove what was not used for `max_age_days`, then the longest unused until `max_bytes` are left.
@@ -285,6 +351,11 @@ def _prune(file: sqlite3.Connection, max_age_days: float | None, max_bytes: int 
             file.executemany("DELETE FROM responses WHERE key = ?", going)
             count += len(going)
     return Pruned(int(count), int(freed))
+
+
+def _failed(key: str) -> str:
+    """The key under which the failure of a question is kept."""
+    return f"{key}-failed"
 
 
 def _parts(path: Path) -> tuple[Path, ...]:

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evoharness.errors import UserError
-from evoharness.models.response_cache import CacheUnusable, ResponseCache, cache_key
+from evoharness.models.backbone import Refused, Unparsed
+from evoharness.models.response_cache import _FLIGHTS, CacheUnusable, ResponseCache, cache_key
 from evoharness.records.spend import Spend
 from tests.models import sharing
 from tests.models.sharing import response
@@ -250,3 +251,46 @@ def test_the_price_of_a_response_stays_unknown(path: Path) -> None:
     kept = response("a").model_copy(update={"spend": Spend(calls=1, cost_usd=None)})
     ResponseCache(path).put("a", kept)
     assert ResponseCache(path).get("a") == kept
+
+
+@pytest.mark.parametrize("kind", [Refused, Unparsed])
+def test_a_question_without_an_answer_is_kept_with_its_kind_and_its_price(
+    path: Path, kind: type[Refused | Unparsed]
+) -> None:
+    spend = Spend(calls=2, input_tokens=5)
+    ResponseCache(path).put_failure("a", kind("x" * 9_000).costing(spend))
+    again = ResponseCache(path)
+    found = again.failure("a")
+    assert type(found) is kind
+    assert found.cached
+    assert found.spend == spend
+    assert found.paid == Spend()
+    assert len(str(found)) < 600
+    assert again.get("a") is None
+    assert again.failure("b") is None
+    again.put("b-failed", response("b"))  # something that is no failure
+    assert again.failure("b") is None
+
+
+def test_one_thread_at_a_time_asks_a_question_whatever_object_it_uses(path: Path) -> None:
+    asking: list[int] = []
+    most: list[int] = []
+
+    def ask(number: int) -> None:
+        with ResponseCache(path).flight("a"):
+            asking.append(number)
+            most.append(len(asking))
+            time.sleep(0.002)
+            asking.remove(number)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 20
+    with pytest.raises(ZeroDivisionError), ResponseCache(path).flight("a"):
+        raise ZeroDivisionError
+    assert _FLIGHTS == {}
+    with ResponseCache(path, "read").flight("a"), ResponseCache(path, "read").flight("a"):
+        pass  # nothing is kept, so nobody waits
