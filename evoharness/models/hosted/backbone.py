@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from evoharness.errors import UserError
-from evoharness.models.backbone import Reply
+from evoharness.models.backbone import Refused, Reply, Unparsed
 from evoharness.models.hosted.asking import Asking, Means
 from evoharness.models.hosted.clock import Clock
 from evoharness.models.hosted.pictures import Encoder, ImageFormat
@@ -101,15 +101,34 @@ class LiteLLMBackbone:
         seat = self._seat(task)
         asking = Asking(task, seat, self._means)
         key = self._key(task, seat, asking.prompt)
-        if self._cache is not None and (kept := self._cache.get(key)) is not None:
+        if self._cache is None:
+            return self._asked(asking, seat, key)
+        if (kept := self._kept(asking, key, self._cache)) is not None:
+            return kept
+        with self._cache.flight(key):  # several threads with one question pay for one answer
+            return self._kept(asking, key, self._cache) or self._asked(asking, seat, key)
+
+    def _kept(self, asking: Asking[Output], key: str, cache: "ResponseCache") -> Reply[Output] | None:
+        """What an earlier call gave, or raises what it ended in if that was paid for; None: it was none."""
+        if (kept := cache.get(key)) is not None:
             try:
                 return Reply(asking.read(kept.answer), kept.spend, cached=True, notes=asking.notes)
             except ValueError:
                 pass  # written when answers were read otherwise: ask again
+        if (failure := cache.failure(key)) is not None:
+            raise failure
+        return None
+
+    def _asked(self, asking: Asking[Output], seat: Seat, key: str) -> Reply[Output]:
         seat.secret()
         self._prepare(seat)
         asking.chance.seed(f"{self._seed} {key}")
-        answer = asking.answer()
+        try:
+            answer = asking.answer()
+        except (Refused, Unparsed) as error:
+            if self._cache is not None and error.spend.calls:
+                self._cache.put_failure(key, error)
+            raise
         if self._cache is not None:
             self._cache.put(key, CachedResponse(answer=answer.written, spend=answer.spend))
         return Reply(answer.output, answer.spend, notes=answer.notes, wasted=answer.wasted)
