@@ -1,18 +1,22 @@
 """How many calls at a time, and how many calls and tokens a minute, over all threads and processes.
 
-Processes that share a folder share its limits. A place among the calls in flight is a lock on a file, which
-the kernel opens again when its process dies, however it dies. The rates are three times in another file:
-until when the calls granted so far use up the requests, the tokens, and a pause that the provider asked for.
-A caller is told at once how long to wait, so that callers are served in order and none polls.
+Processes of one machine that share a folder share its limits. A place among the calls in flight is a lock on
+a file, which the kernel opens again when its process dies, however it dies. The rates are times in another
+file: until when the calls granted so far use up the requests, the tokens, and a pause that was asked for.
+A caller is told at once how long to wait, so that callers are served in order and none polls. Times are
+those of the machine's clock since it was started, which nobody can set; after a restart, and on another
+machine, the file is another one.
 """
 
 import fcntl
 import hashlib
+import math
 import os
 import struct
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from evoharness.models.hosted.clock import Clock
@@ -22,9 +26,13 @@ BURST = 0.1
 """Share of a minute's allowance that may go at once; the rest is spread, so that no minute has too many."""
 POLL_S = 0.01
 """How often a process looks for a place among those that other processes hold."""
-_TIMES = struct.Struct("ddd")
-LONGEST_BACKLOG_S = 3600.0
-"""Times further ahead than this were written by another clock, and are not believed."""
+_STATE = struct.Struct("8s4d")
+_KIND = b"limits-2"
+"""What the file begins with; one that begins otherwise is taken for empty."""
+LONGEST_HOLD_S = 3600.0
+"""A pause that ends later was not asked for by a provider, and is not kept."""
+OLD_S = 7 * 86_400.0
+"""The rates of a clock that is not used any more are removed after so long."""
 
 
 class Admission:
@@ -55,7 +63,8 @@ class Limiter:
         self._slots = threading.BoundedSemaphore(rates.concurrency) if rates.concurrency else None
         self._lock = threading.Lock()
         self._waiting = threading.Lock()
-        self._times = [0.0, 0.0, 0.0]
+        self._times = [0.0, 0.0, 0.0, 0.0]
+        """Until when requests, tokens and a pause are used up, and the longest that one call took of them."""
         self._file: int | None = None
         self._places: dict[int, int] = {}
         self._held: set[int] = set()
@@ -88,6 +97,7 @@ class Limiter:
         if rate and tokens:
             with self._shared() as times:
                 times[1] += tokens * _spacing(rate)
+                times[3] = max(times[3], tokens * _spacing(rate))
 
     def _share(self) -> None:
         """Open the files of the folder, once; go without them where that is not possible."""
@@ -98,7 +108,9 @@ class Limiter:
                 try:
                     for number in range(self._rates.concurrency or 0):
                         self._places[number] = _open(self._path.with_suffix(f".{number}"))
-                    self._file = _open(self._path.with_suffix(".rate"))
+                    whose = self._clock.whose()
+                    self._file = _open(self._path.with_suffix(f".{whose}.rate"))
+                    _remove_old(self._path, whose)
                 except OSError:
                     self._path = None
 
@@ -120,15 +132,18 @@ class Limiter:
                 begin = max(begin, times[0] - BURST * 60)
             if per_minute:
                 begin = max(begin, times[1] - BURST * 60)
-            if requests:
-                times[0] = max(times[0], begin) + _spacing(requests)
-            if per_minute:
-                times[1] = max(times[1], begin) + tokens * _spacing(per_minute)
+            for place, booked in (
+                (0, _spacing(requests) if requests else 0.0),
+                (1, tokens * _spacing(per_minute) if per_minute else 0.0),
+            ):
+                if booked:
+                    times[place] = max(times[place], begin) + booked
+                    times[3] = max(times[3], booked)
             return begin
 
     @contextmanager
     def _shared(self) -> Iterator[list[float]]:
-        """The three times, which nobody else reads or writes meanwhile."""
+        """The times, which nobody else reads or writes meanwhile."""
         with self._lock:
             if self._path is None:
                 yield self._times
@@ -136,16 +151,28 @@ class Limiter:
             assert self._file is not None
             fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
-                data = os.pread(self._file, _TIMES.size, 0)
-                latest = self._clock.now() + LONGEST_BACKLOG_S
-                read = _TIMES.unpack(data) if len(data) == _TIMES.size else (0.0, 0.0, 0.0)
-                times = [time if time <= latest else 0.0 for time in read]
-                before = list(times)
+                read = os.pread(self._file, _STATE.size, 0)
+                times = self._believable(read)
                 yield times
-                if times != before or tuple(times) != read:
-                    os.pwrite(self._file, _TIMES.pack(*times), 0)
+                if (written := _STATE.pack(_KIND, *times)) != read:
+                    os.pwrite(self._file, written, 0)
             finally:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _believable(self, data: bytes) -> list[float]:
+        """The times in a file. What calls that never came had booked, because their processes were killed,
+        counts no further than what all calls that can be in flight may have booked."""
+        kind, *times = _STATE.unpack(data) if len(data) == _STATE.size else (b"",)
+        if kind != _KIND or not all(map(math.isfinite, times)):
+            return [0.0, 0.0, 0.0, 0.0]
+        now, places = self._clock.now(), self._rates.concurrency
+        if places:
+            # As much again, for calls that took more than was guessed.
+            latest = now + BURST * 60 + 2 * places * times[3]
+            times[:2] = [min(until, latest) for until in times[:2]]
+        if times[2] > now + LONGEST_HOLD_S:
+            times[2] = 0.0
+        return times
 
     def _take_place(self) -> int | None:
         """The number of a place among the calls in flight of all processes."""
@@ -178,6 +205,14 @@ class Limiter:
 def _spacing(a_minute: float) -> float:
     """Seconds that one of so many a minute takes; a burst on top still fits into the minute."""
     return 60.0 / (a_minute * (1.0 - BURST))
+
+
+def _remove_old(path: Path, whose: str) -> None:
+    """Remove the rates of clocks that are not used any more."""
+    for other in path.parent.glob(f"{path.name}.*.rate"):
+        with suppress(OSError):
+            if whose not in other.name and time.time() - other.stat().st_mtime > OLD_S:
+                other.unlink()
 
 
 def _open(path: Path) -> int:

@@ -1,12 +1,15 @@
 """How much is under way at a time and in a minute, over threads and over processes."""
 
+import math
 import multiprocessing
 import os
 import signal
+import struct
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,15 +75,66 @@ def test_a_pause_that_was_asked_for_holds_everybody_up() -> None:
 
 def test_what_another_clock_wrote_is_not_believed(tmp_path: Path) -> None:
     ahead, behind = Waits(time=5_000_000.0), Waits(time=1_000_000.0)
+    rates = Rates(concurrency=None, requests_a_minute=6)
+    for _ in range(5):
+        with limiter(rates, replace(ahead.clock, whose=lambda: "before"), tmp_path).admit(0):
+            pass
+    assert ahead.slept
+    with limiter(rates, replace(behind.clock, whose=lambda: "after"), tmp_path).admit(0):
+        assert behind.slept == []
+
+
+@pytest.mark.parametrize(
+    "damage", [b"odd", b"", b"\xff" * 40, b"limits-2" + struct.pack("4d", math.nan, math.inf, 0, 0)]
+)
+def test_a_damaged_file_is_an_empty_one(tmp_path: Path, damage: bytes) -> None:
+    waits = Waits()
     rates = Rates(concurrency=None, requests_a_minute=60)
-    with limiter(rates, ahead.clock, tmp_path).admit(0):
+    with limiter(rates, waits.clock, tmp_path).admit(0):
         pass
-    with limiter(rates, behind.clock, tmp_path).admit(0):
-        assert behind.slept == []
-    for damaged in tmp_path.rglob("*.rate"):
-        damaged.write_bytes(b"odd")
-    with limiter(rates, behind.clock, tmp_path).admit(0):
-        assert behind.slept == []
+    (file,) = tmp_path.rglob("*.rate")
+    file.write_bytes(damage)
+    with limiter(rates, waits.clock, tmp_path).admit(0):
+        assert waits.slept == []
+
+
+def test_a_backlog_of_hours_is_not_forgotten(tmp_path: Path) -> None:
+    waits = Waits()
+    gate = limiter(Rates(tokens_a_minute=3_000), waits.clock, tmp_path)
+    gate._share()
+    begins = [gate._turn(12_000) - waits.time for _ in range(16)]
+    assert begins == sorted(begins)
+    assert begins[-1] > 3_600
+    assert begins[-1] - begins[-2] == pytest.approx(begins[2] - begins[1])
+
+
+def test_what_killed_processes_had_booked_is_not_waited_for_without_end(tmp_path: Path) -> None:
+    waits = Waits()
+    rates = Rates(concurrency=2, tokens_a_minute=600)
+    killed = limiter(rates, waits.clock, tmp_path)
+    killed._share()
+    for _ in range(500):
+        killed._turn(60)
+    gate = limiter(rates, waits.clock, tmp_path)
+    gate._share()
+    assert gate._turn(60) - waits.time < 2 * 2 * 60 * 60 / (600 * 0.9) + 7
+
+
+def test_a_clock_that_is_set_back_holds_nobody_up() -> None:
+    clock = Clock()
+    assert clock.now() <= Clock().now()
+    assert abs(clock.now() - time.time()) > 1_000_000  # it is not the time of day
+    assert clock.whose() == Clock().whose() != ""
+
+
+def test_the_files_of_clocks_that_are_gone_are_removed_after_a_while(tmp_path: Path) -> None:
+    waits = Waits()
+    for whose, days in (("first", 9), ("second", 2), ("third", 0)):
+        with limiter(NOTHING, replace(waits.clock, whose=lambda name=whose: name), tmp_path).admit(0):  # type: ignore[misc]
+            pass
+        (file,) = tmp_path.rglob(f"*.{whose}.rate")
+        os.utime(file, (time.time() - days * 86_400,) * 2)
+    assert {file.name.split(".")[1] for file in tmp_path.rglob("*.rate")} == {"second", "third"}
 
 
 @pytest.mark.parametrize("shared", [False, True])
