@@ -20,6 +20,7 @@ def litellm_module() -> Any:
     os.environ.setdefault("LOGGING_EXECUTOR_MAX_PENDING_TASKS", "0")
     # About its types, which are no business of whoever runs a command; it imports more at its first call.
     warnings.filterwarnings("ignore", r".*using the `ReadOnly` qualifier", UserWarning)
+    warnings.filterwarnings("ignore", r"Pydantic serializer warnings", UserWarning)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import litellm

@@ -3,8 +3,9 @@
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Generic
 
 from evoharness.models.answers import parse
 from evoharness.models.backbone import (
@@ -18,38 +19,24 @@ from evoharness.models.backbone import (
     UnsupportedTask,
 )
 from evoharness.models.budget import CannotPay
+from evoharness.models.hosted.calling import Called, Calls, Means
 from evoharness.models.hosted.clip import Clip, make_clip, suits
-from evoharness.models.hosted.clock import Clock
-from evoharness.models.hosted.completion import Completion, Request, complete
+from evoharness.models.hosted.completion import Completion
 from evoharness.models.hosted.faults import CallFailed, Fault
 from evoharness.models.hosted.messages import Message, corrected, response_format, to_messages
-from evoharness.models.hosted.pictures import Encoder, Picture, thinned
-from evoharness.models.hosted.retrying import RetryPolicy
+from evoharness.models.hosted.output_limit import NAMES as OUTPUT_NAMES
+from evoharness.models.hosted.pictures import Picture, thinned
 from evoharness.models.hosted.seats import Seat
 from evoharness.models.prompting import read, render
 from evoharness.models.task import Output, Task
 from evoharness.records.frame import Frame
 from evoharness.records.spend import Spend
 
-if TYPE_CHECKING:
-    from evoharness.models.budget import Budget
-
 MORE_ROOM = 3
 """How many times the tokens a model gets that used all it had before it came to an end."""
 MOST_LEARNED = 8
 """How many refused parameters or limits one task works around."""
 BLOCKED_ENDS = ("content_filter", "safety", "refusal", "prohibited_content")
-
-
-@dataclass(frozen=True)
-class Means:
-    """What asking needs beside the seat."""
-
-    encoder: Encoder
-    retries: RetryPolicy
-    clock: Clock
-    timeout_s: float
-    budget: "Budget | None"
 
 
 @dataclass(frozen=True)
@@ -82,15 +69,22 @@ class Asking(Generic[Output]):
         self._task = task
         self._seat = seat
         self._means = means
-        self.chance = random.Random(0)
-        """Where the jitter comes from."""
-        self._spent = Spend()
-        self._notes: list[str] = []
+        self._calls = Calls(seat, means)
+        self._notes = self._calls.notes
         self._room = 1
+        self._may_grow = True
+        """The model has not refused more room than it had at first."""
+        self._most_output: int | None = None
+        """What is left of the context for the answer, where that turned out to be less than asked for."""
         most = seat.profile.max_images
         if len(frames_in(task)) > most:
             self._thin(most, f"takes at most {most} pictures a request" if most else "takes no pictures")
         self.prompt = render(self._task)
+
+    @property
+    def chance(self) -> random.Random:
+        """Where the jitter comes from."""
+        return self._calls.chance
 
     def read(self, written: str) -> Output:
         """The output of an answer that was kept. ValueError when it cannot be read any more."""
@@ -111,37 +105,37 @@ class Asking(Generic[Output]):
                     self._thin(fewer.count, "takes no more at once" if fewer.count else "takes no pictures")
                     self.prompt = render(self._task)
         except BackboneError as error:
-            raise error.costing(error.spend + self._spent) from None
+            raise error.costing(error.spend + self._calls.spent) from None
 
     def _answer(self) -> Answer[Output]:
         messages, shown = self._messages()
         first = self._say(messages, shown)
         try:
-            return self._readable(first, first, shown)
-        except ValueError as error:
+            return self._readable(first, first)
+        except (ValueError, ArithmeticError) as error:
             wrong = str(error)
-        if first.finish_reason == "length":
-            self._room *= MORE_ROOM
-        second = self._say(corrected(messages, first.text, wrong), shown)
+        if first.completion.finish_reason == "length":
+            self._grow()
+        second = self._say(corrected(messages, first.completion.text, wrong), shown)
         try:
-            return self._readable(second, first, shown)
-        except ValueError as error:
+            return self._readable(second, first)
+        except (ValueError, ArithmeticError) as error:
             raise Unparsed(f"{self._seat.model} on {self._named}: {error}") from None
 
-    def _readable(self, last: Completion, first: Completion, shown: Sequence[Frame]) -> Answer[Output]:
+    def _readable(self, last: Called, first: Called) -> Answer[Output]:
         """The answer that `last` holds. ValueError when it cannot be read.
 
         What it takes is what it would have taken at the first attempt, so that a fault that passed is paid
         for and changes nothing else.
         """
-        value = parse(last.text, self.prompt.schema)
+        value = parse(last.completion.text, self.prompt.schema)
         output = read(self._task, value)
-        spend = self._spend_of(last, len(shown))
+        spend = last.spend
         if last is not first:
-            given, received = first.input_tokens, last.output_tokens
-            cost = self._seat.estimated_cost(given, received)
+            given = first.spend.input_tokens
+            cost = self._seat.estimated_cost(given, spend.output_tokens)
             spend = spend.model_copy(update={"input_tokens": given, "cost_usd": cost})
-        return Answer(output, json.dumps(value), spend, _less(self._spent, spend), self.notes)
+        return Answer(output, json.dumps(value), spend, _less(self._calls.spent, spend), self.notes)
 
     def _messages(self) -> tuple[list[Message], Sequence[Frame]]:
         """The messages, and the frames that they show."""
@@ -168,74 +162,52 @@ class Asking(Generic[Output]):
         self._task = self._task.model_copy(update={"frames": kept})
         self._notes.append(f"{len(kept)} of {len(frames)} frames are shown: {self._seat.model} {because}")
 
-    def _say(self, messages: Sequence[Message], shown: Sequence[Frame]) -> Completion:
+    def _say(self, messages: Sequence[Message], shown: Sequence[Frame]) -> Called:
         """A completion that is not empty. Raises Refused when there is none."""
         for _ in range(2):
-            completion = self._call(messages, shown)
-            self._spent += self._spend_of(completion, len(shown))
+            called = self._call(messages, shown)
+            completion = called.completion
             if completion.text.strip() and not completion.refusal:
-                return completion
+                return called
             if completion.refusal or completion.finish_reason in BLOCKED_ENDS:
                 said = f": {completion.refusal}" if completion.refusal else ""
                 raise Refused(f"{self._seat.model} declines {self._named}{said[:300]}")
             if completion.finish_reason == "length":
-                self._room *= MORE_ROOM
+                self._grow()
+            elif (aside := self._fitting_aside(completion)) is not None:
+                return replace(called, completion=replace(completion, text=aside))
         if completion.finish_reason == "length":
-            raise Unparsed(f"{self._seat.model} on {self._named}: all tokens were used before it answered")
+            raise self._out_of_room()
+        if completion.asides:
+            raise Unparsed(f"{self._seat.model} on {self._named}: the answer is empty, and so it was before")
         raise Refused(f"{self._seat.model} gave an empty answer to {self._named}, twice")
 
-    def _call(self, messages: Sequence[Message], shown: Sequence[Frame]) -> Completion:
+    def _fitting_aside(self, completion: Completion) -> str | None:
+        """What stands beside an empty answer and is one: some servers put it there."""
+        for aside in completion.asides:
+            with suppress(ValueError):
+                parse(aside, self.prompt.schema)
+                return aside
+        return None
+
+    def _grow(self) -> None:
+        if self._may_grow:
+            self._room *= MORE_ROOM
+
+    def _out_of_room(self) -> Unparsed:
+        return Unparsed(f"{self._seat.model} on {self._named}: all tokens were used before it answered")
+
+    def _call(self, messages: Sequence[Message], shown: Sequence[Frame]) -> Called:
         """One completion, whatever it takes to get it."""
         learned = 0
         while True:
             parameters = self._parameters()
-            budget = self._means.budget
-            estimate = self._estimate(messages, shown, parameters)
-            reservation = budget.reserve(estimate) if budget is not None else None
-            completion: Completion | None = None
             try:
-                completion = self._patiently(messages, parameters, estimate)
-                return completion
+                return self._calls.make(messages, parameters, self._estimate(messages, shown, parameters))
             except CallFailed as failure:
                 learned += 1
                 if learned > MOST_LEARNED or not self._learn(failure, parameters, shown):
                     raise self._ended(failure) from None
-            finally:
-                if budget is not None and reservation is not None:
-                    if completion is None:
-                        budget.refund(reservation)
-                    else:
-                        budget.settle(reservation, self._spend_of(completion, len(shown)))
-
-    def _patiently(
-        self, messages: Sequence[Message], parameters: Mapping[str, Any], estimate: Spend
-    ) -> Completion:
-        """One completion, over passing faults. Raises CallFailed."""
-        seat, means = self._seat, self._means
-        request = Request(
-            seat.model, messages, parameters, seat.endpoint.api_base, means.timeout_s, seat.secret()
-        )
-        attempt = 0
-        while True:
-            attempt += 1
-            with seat.limiter.admit(estimate.tokens) as admission:
-                try:
-                    completion = complete(request)
-                except CallFailed as failed:
-                    failure = failed
-                    admission.used(0)
-                else:
-                    seat.known = True
-                    admission.used(completion.input_tokens + completion.output_tokens)
-                    return completion
-            seat.known = seat.known or failure.fault not in (Fault.NO_CONNECTION, Fault.TIMEOUT, Fault.MODEL)
-            wait = means.retries.wait(failure, attempt, seat.known, self.chance)
-            if wait is None:
-                failure.attempts = attempt
-                raise failure
-            if failure.fault is Fault.BUSY and failure.retry_after_s is not None:
-                seat.limiter.hold(failure.retry_after_s)
-            means.clock.sleep(wait)
 
     def _learn(self, failure: CallFailed, sent: Mapping[str, Any], shown: Sequence[Frame]) -> bool:
         """Change what the failure shows to be wrong; whether there was anything."""
@@ -244,6 +216,16 @@ class Asking(Generic[Output]):
             if note is not None:
                 self._notes.append(note)
             return note is not None
+        if failure.fault is Fault.OUTPUT and failure.output_limit is not None:
+            limit = failure.output_limit
+            if limit.lasting:
+                self._notes.append(self._seat.learn_output(limit.tokens))
+            else:
+                self._most_output = limit.tokens
+            return True
+        if failure.fault is Fault.TOO_LARGE and self._room > 1:
+            self._room, self._may_grow = 1, False
+            return True
         if failure.fault is Fault.TOO_LARGE and shown:
             fewer = len(shown) // 2
             if failure.most_images is not None:
@@ -268,6 +250,8 @@ class Asking(Generic[Output]):
             return Unreachable(f"{model}: nothing answers at {base} ({said}): is the server running?")
         if failure.fault is Fault.BLOCKED:
             return Refused(f"{model} declines {self._named}: {said}")
+        if failure.fault is Fault.TOO_LARGE and not self._may_grow:
+            return self._out_of_room()
         if failure.fault is Fault.TOO_LARGE:
             return Refused(f"{self._named} is larger than {model} takes: {said}")
         tries = "" if failure.attempts == 1 else f" after {failure.attempts} attempts"
@@ -281,24 +265,24 @@ class Asking(Generic[Output]):
             "response_format": response_format(self.prompt, profile.json_mode),
             **self._seat.parameters,
         }
+        if self._most_output is not None:
+            asked |= {
+                name: min(value, self._most_output)
+                for name, value in asked.items()
+                if name in OUTPUT_NAMES and isinstance(value, int)
+            }
         return self._seat.accepted(asked)
 
     def _estimate(
         self, messages: Sequence[Message], shown: Sequence[Frame], parameters: Mapping[str, Any]
     ) -> Spend:
-        """The most that one call may take."""
+        """The most that one call may take, its price aside."""
         text = sum(_text_bytes(message["content"]) for message in messages)
         profile = self._seat.profile
         given = text // 2 + 64 + sum(profile.image_tokens(frame.width, frame.height) for frame in shown)
         room = parameters.get("max_tokens") or parameters.get("max_completion_tokens")
         received = int(room) if room else self._task.max_output_tokens + profile.thinking_tokens
-        cost = self._seat.estimated_cost(given, received) if self._means.budget is not None else None
-        return Spend(calls=1, input_tokens=given, output_tokens=received, frames=len(shown), cost_usd=cost)
-
-    def _spend_of(self, completion: Completion, frames: int) -> Spend:
-        given, received = completion.input_tokens, completion.output_tokens
-        cost = self._seat.cost(given, received, completion.cost_usd)
-        return Spend(calls=1, input_tokens=given, output_tokens=received, frames=frames, cost_usd=cost)
+        return Spend(calls=1, input_tokens=given, output_tokens=received, frames=len(shown))
 
     @property
     def _named(self) -> str:
@@ -317,10 +301,10 @@ def _less(whole: Spend, part: Spend) -> Spend:
         return Spend()
     known = whole.cost_usd is not None and part.cost_usd is not None
     return Spend(
-        calls=whole.calls - part.calls,
-        input_tokens=whole.input_tokens - part.input_tokens,
-        output_tokens=whole.output_tokens - part.output_tokens,
-        frames=whole.frames - part.frames,
+        calls=max(0, whole.calls - part.calls),
+        input_tokens=max(0, whole.input_tokens - part.input_tokens),
+        output_tokens=max(0, whole.output_tokens - part.output_tokens),
+        frames=max(0, whole.frames - part.frames),
         cost_usd=max(0.0, (whole.cost_usd or 0.0) - (part.cost_usd or 0.0)) if known else None,
     )
 

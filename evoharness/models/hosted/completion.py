@@ -1,19 +1,26 @@
 """One call through LiteLLM: a request in, a completion or a `CallFailed` out."""
 
 import asyncio
+import json
+import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from evoharness.models.hosted.deadline import within
 from evoharness.models.hosted.faults_of import failed_call
 from evoharness.models.lenient_json import whole_letters
 from evoharness.providers import litellm_module
 
 CONNECT_S = 10.0
 """How long a connection may take to be made."""
+MOST_TOKENS = 10_000_000
+"""No model takes so many at once: a larger count is a mistake."""
+LONGEST_CHAIN = 12
+"""Causes of an error that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -39,31 +46,40 @@ class Completion:
     """`stop`, `length` (the limit of tokens was reached), `content_filter`, …; empty: there is no choice."""
     refusal: str
     """Why the model will not answer, in its words; empty when it does."""
-    input_tokens: int
-    output_tokens: int
+    input_tokens: int | None
+    output_tokens: int | None
+    """As the server counts them; None when it does not say, or nothing that can be true."""
     cost_usd: float | None
     """As litellm's table of prices has it; None when it has none."""
+    asides: tuple[str, ...] = ()
+    """Texts beside an empty one: arguments of tools that were not offered, thoughts that are shown."""
 
 
 def complete(request: Request) -> Completion:
-    """Make the call, in this thread and once. Raises `CallFailed`."""
-    litellm = litellm_module()
-    _keep_an_event_loop()
+    """Make the call, once, and wait for it as long as it may take. Raises `CallFailed`."""
+    litellm_module()
     try:
-        response = litellm.completion(
-            model=request.model,
-            messages=list(request.messages),
-            api_base=request.api_base,
-            api_key=request.secret,
-            timeout=_timeout(request.timeout_s),
-            max_retries=0,
-            **request.parameters,
-        )
+        return within(request.timeout_s, lambda: _complete(request))
     except Exception as error:
+        said = _odd_content(error)
+        if said is not None:
+            return Completion(said, "stop", "", None, None, None)
         failure = failed_call(error, request.parameters, [request.secret], time.time())
-    else:
-        return _read(response)
     raise failure  # outside the handler: what litellm raised may hold a key, and goes no further
+
+
+def _complete(request: Request) -> Completion:
+    _keep_an_event_loop()
+    response = litellm_module().completion(
+        model=request.model,
+        messages=list(request.messages),
+        api_base=request.api_base,
+        api_key=request.secret,
+        timeout=_timeout(request.timeout_s),
+        max_retries=0,
+        **request.parameters,
+    )
+    return _read(response)
 
 
 def _timeout(seconds: float) -> Any:
@@ -98,19 +114,64 @@ def _keep_an_event_loop() -> None:
 def _read(response: Any) -> Completion:
     usage = getattr(response, "usage", None)
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    tokens = [max(0, getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens")]
-    paid = (int(tokens[0]), int(tokens[1]), cost if isinstance(cost, int | float) and cost >= 0 else None)
+    paid = (
+        _count(getattr(usage, "prompt_tokens", None)),
+        _count(getattr(usage, "completion_tokens", None)),
+        float(cost) if isinstance(cost, int | float) and 0 <= cost < math.inf else None,
+    )
     choices = getattr(response, "choices", None) or []
     if not choices:
         return Completion("", "", "", *paid)
     message = getattr(choices[0], "message", None)
-    content = getattr(message, "content", None)
-    if isinstance(content, list):
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    content = _text(getattr(message, "content", None))
     refusal = getattr(message, "refusal", None)
     return Completion(
-        whole_letters(content) if isinstance(content, str) else "",
+        whole_letters(content),
         str(getattr(choices[0], "finish_reason", "") or ""),
         refusal if isinstance(refusal, str) else "",
         *paid,
+        () if content.strip() else tuple(_asides(message)),
     )
+
+
+def _count(value: Any) -> int | None:
+    """A number of tokens, if it can be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_TOKENS:
+        return None
+    return math.ceil(value)
+
+
+def _text(content: Any) -> str:
+    """The text of a message: as it is, in parts, or an object where its JSON should be."""
+    if isinstance(content, list):
+        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+        return "".join(part for part in parts if isinstance(part, str))
+    if isinstance(content, dict):
+        return json.dumps(content)
+    return content if isinstance(content, str) else ""
+
+
+def _asides(message: Any) -> Iterator[str]:
+    for call in getattr(message, "tool_calls", None) or ():
+        arguments = getattr(getattr(call, "function", None), "arguments", None)
+        if isinstance(arguments, str) and arguments.strip():
+            yield whole_letters(arguments)
+    thoughts = getattr(message, "reasoning_content", None)
+    if isinstance(thoughts, str) and thoughts.strip():
+        yield whole_letters(thoughts)
+
+
+def _odd_content(error: BaseException) -> str | None:
+    """The text of a message whose content is none: litellm refuses the reply, and says what it refuses."""
+    from pydantic import ValidationError
+
+    seen: BaseException | None = error
+    for _ in range(LONGEST_CHAIN):
+        if seen is None:
+            return None
+        if isinstance(seen, ValidationError) and seen.title == "Message":
+            for each in seen.errors(include_url=False):
+                if each["loc"] == ("content",) and isinstance(each["input"], list | dict):
+                    return whole_letters(_text(each["input"]))
+        seen = seen.__cause__ or seen.__context__
+    return None

@@ -5,6 +5,12 @@ from dataclasses import dataclass
 
 NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 """What the limit of an answer is called."""
+LEAST = 256
+"""Tokens; where less is left of the context, it is the request that is too large."""
+_UNKNOWN = re.compile(
+    r"unsupported|not supported|does not support|unknown param|unrecogni|extra inputs|deprecated|instead",
+    re.IGNORECASE,
+)
 _ABOUT = re.compile(
     r"max[_ ](?:completion[_ ]|output[_ ]|new[_ ])?tokens|maxOutputTokens|(?:completion|output) tokens"
     r"|in the completion",
@@ -15,7 +21,7 @@ _LASTING = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\[\s*\d+\s*,\s*{_COUNT}\s*[\])]",
-        rf"(?:range|between|from)\b[^.]{{0,40}}?\b\d+\s*(?:to|and|-|–)\s*{_COUNT}",
+        rf"(?:range|between|from)\b[^.]{{0,40}}?\b\d+\s*(?:\(\w+\)\s*)?(?:to|and|-|–)\s*{_COUNT}",
         rf"at most\s+{_COUNT}\s+(?:completion|output)?\s*tokens",
         rf"(?:less than or equal to|not (?:be )?(?:exceed|greater than|larger than|more than)|at most|up to"
         rf"|<=|≤)\s*[`'\"]?{_COUNT}",
@@ -31,8 +37,8 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _LARGE = re.compile(
-    r"too (?:large|big|high|many|long)|exceed|greater|larger|more than|at most|less than|valid range|range of"
-    r"|between|maximum|out of range|cannot be|must be|> ?\d",
+    r"too (?:large|big|high|many|long)|exceed|greater|larger|more than|at most|less than|range"
+    r"|between|maximum|cannot be|must be|> ?\d",
     re.IGNORECASE,
 )
 
@@ -51,17 +57,18 @@ def output_limit(said: str, asked: int) -> OutputLimit | None:
 
     Where no number is told, or none below what was asked for, it is half of that.
     """
-    if not _ABOUT.search(said) or not _LARGE.search(said):
+    if not _ABOUT.search(said) or not _LARGE.search(said) or _UNKNOWN.search(said):
         return None
     context, given = _CONTEXT.search(said), _GIVEN.search(said)
     if context is not None:
         if given is None:
             return None
         left = _number(context[1]) - _number(given[1])
-        return OutputLimit(left, lasting=False) if 0 < left < asked else None
+        return OutputLimit(left, lasting=False) if LEAST <= left < asked else None
     for pattern in _LASTING:
         for match in pattern.finditer(said):
-            if 0 < (most := _number(match[1])) < asked:
+            most = _number(match[1]) - said.startswith(" (exclusive)", match.end())
+            if 0 < most < asked:
                 return OutputLimit(most, lasting=True)
     return OutputLimit(asked // 2, lasting=False) if asked >= 2 else None
 

@@ -13,6 +13,7 @@ from evoharness.models.hosted.clock import Clock
 from evoharness.models.hosted.faults import CallFailed
 from evoharness.models.hosted.faults_of import RENAMED
 from evoharness.models.hosted.limiter import Limiter
+from evoharness.models.hosted.output_limit import NAMES as OUTPUT_NAMES
 from evoharness.models.hosted.profiles import Profile, SchemaSupport
 from evoharness.models.settings import Price, Rates
 from evoharness.providers import Endpoint, litellm_module, provider_named
@@ -47,10 +48,14 @@ class Seat:
         self._lock = threading.Lock()
         self._left_out: set[str] = set(profile.refuses)
         self._renamed: dict[str, str] = {}
+        self._most_output: int | None = None
         self._priced: bool | None = None
-        written = json.dumps([profile.version, self.parameters], sort_keys=True, default=str)
+        known = [profile.version, self.parameters]
+        where = [endpoint.base] if endpoint.is_own_server else []
+        written = json.dumps([*known, *where], sort_keys=True, default=str)
         self.id = f"{endpoint.model}#{hashlib.sha256(written.encode()).hexdigest()[:8]}"
-        """The model with its profile and parameters; what is learned later does not change it."""
+        """The model with its profile and parameters, and the address of a server of one's own, whose model of
+        that name may be another one; what is learned later does not change it."""
 
     @property
     def model(self) -> str:
@@ -73,10 +78,20 @@ class Seat:
     def accepted(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters, without those that this model turned out to refuse, some under another name."""
         return {
-            self._renamed.get(name, name): value
+            self._renamed.get(name, name): self._within_output(name, value)
             for name, value in parameters.items()
             if name not in self._left_out and value is not None
         }
+
+    def _within_output(self, name: str, value: Any) -> Any:
+        most = self._most_output
+        return min(value, most) if name in OUTPUT_NAMES and most and isinstance(value, int) else value
+
+    def learn_output(self, tokens: int) -> str:
+        """Ask for at most so many tokens, from now on; what to tell."""
+        with self._lock:
+            self._most_output = min(tokens, self._most_output or tokens)
+        return f"{self.model} gives at most {tokens} tokens: no more are asked for"
 
     def learn_parameter(self, failure: CallFailed, sent: Mapping[str, Any]) -> str | None:
         """Go without a parameter that was refused, from now on; what to tell, or None if nothing is new."""
@@ -89,9 +104,11 @@ class Seat:
                 if self.profile.json_mode == mode:
                     self.profile = self.profile.changed(json_mode=_WEAKER[mode])
                 return f"{self.model} does not take this response_format; the prompt alone asks for the form"
-            if name in RENAMED and name not in self._renamed and RENAMED[name] in str(failure):
+            if name in RENAMED and name not in self._renamed:
                 self._renamed[name] = RENAMED[name]
                 return f"{self.model} takes {RENAMED[name]} instead of {name}"
+            if name in OUTPUT_NAMES:
+                return None  # without it nobody would know what a call may take
             own = next((old for old, new in self._renamed.items() if new == name), name)
             self._left_out.add(own)
         return f"{self.model} does not accept {name}: it is left out"

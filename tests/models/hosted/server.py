@@ -49,6 +49,18 @@ class Connection:
         self._handler.wfile.write(head.encode() + b"\r\n" + body)
         self._handler.wfile.flush()
 
+    def drip(self, body: bytes, every_s: float, blanks: int) -> None:
+        """Reply with so many blanks before the body, one at a time."""
+        head = (
+            f"HTTP/1.1 200 Scripted\r\ncontent-type: application/json\r\ncontent-length: {blanks + len(body)}"
+        )
+        self._handler.wfile.write(head.encode() + b"\r\n\r\n")
+        for _ in range(blanks):
+            self._handler.wfile.write(b" ")
+            self._handler.wfile.flush()
+            time.sleep(every_s)
+        self._handler.wfile.write(body)
+
     def reset(self) -> None:
         """Drop the connection with a TCP reset."""
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -119,6 +131,12 @@ def stalls(seconds: float) -> Action:
         connection.reset()
 
     return act
+
+
+def drips(every_s: float, blanks: int) -> Action:
+    """Send a good reply after so many blanks, one every so many seconds."""
+    body = json.dumps(completion('{"text": "x"}')).encode()
+    return lambda _, connection: connection.drip(body, every_s, blanks)
 
 
 def resets(_: Request, connection: Connection) -> None:

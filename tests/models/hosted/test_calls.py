@@ -24,7 +24,16 @@ from evoharness.records.evidence import Evidence
 from evoharness.records.interval import Interval
 from evoharness.records.spend import Spend
 from tests.models.hosted.conftest import KEY, MODEL, drawn
-from tests.models.hosted.server import Connection, Request, ScriptedServer, answers, completion, says, sends
+from tests.models.hosted.server import (
+    Connection,
+    Request,
+    ScriptedServer,
+    answers,
+    completion,
+    says,
+    scripted_server,
+    sends,
+)
 
 pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 Make = Callable[..., LiteLLMBackbone]
@@ -75,21 +84,40 @@ def test_roles_may_have_models_addresses_and_parameters_of_their_own(
         LiteLLMBackbone({"judge": MODEL}, api_base=server.address).run(TASK)
 
 
-def test_the_id_names_what_answers_depend_on_and_nothing_else(make: Make) -> None:
-    same = (
-        make(api_base="http://127.0.0.1:1"),
-        make(api_base="http://127.0.0.1:2", rates=Rates(concurrency=3)),
-    )
-    assert same[0].id == same[1].id
+def test_the_id_names_what_answers_depend_on_and_nothing_else(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert make().id == make(rates=Rates(concurrency=3)).id
     others = {
+        make(api_base="http://127.0.0.1:1").id,
+        make(api_base="http://127.0.0.1:2").id,
         make("openai/other").id,
         make(parameters={"top_p": 0.5}).id,
         make(profiles={"openai": {"max_images": 3}}).id,
         make(image_format="png").id,
     }
-    assert len(others | {same[0].id}) == 5
+    assert len(others | {make().id}) == 7
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+    providers_own = make(api_base=None).id
+    assert make(api_base="https://api.openai.com/v1").id == providers_own
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://somebody:secret@127.0.0.1:1/v1")
+    assert make(api_base=None).id != providers_own
+    assert "secret" not in make(api_base=None).id
     with pytest.raises(UserError, match="max_pictures"):
         make(profiles={"openai": {"max_pictures": 3}})
+
+
+def test_another_server_of_ones_own_is_asked_itself(
+    server: ScriptedServer, make: Make, tmp_path: Path
+) -> None:
+    cache = ResponseCache(tmp_path / "responses.sqlite")
+    server.will(answers({"text": "one"}))
+    assert make(cache=cache).run(TASK).output.text == "one"
+    with scripted_server() as other:
+        other.will(answers({"text": "two"}))
+        reply = make(cache=cache, api_base=other.address).run(TASK)
+    assert (reply.output.text, reply.cached) == ("two", False)
 
 
 def test_a_price_that_was_given_counts_and_an_unknown_one_is_no_zero(
@@ -199,7 +227,8 @@ def test_a_kept_answer_is_not_asked_for_again(server: ScriptedServer, make: Make
     server.will(answers({"text": "x \ud83d"}))
     cache = ResponseCache(tmp_path / "responses.sqlite")
     first = make(cache=cache).run(TASK)
-    second = make(cache=cache, api_base="http://127.0.0.1:9/v1").run(TASK)
+    server.close()
+    second = make(cache=cache).run(TASK)
     assert (second.output, second.spend) == (first.output, first.spend)
     assert (first.cached, second.cached) == (False, True)
     assert second.paid == Spend()
