@@ -72,8 +72,9 @@ class Watch:
                     self._failed(error, key(), tries, self._patience_s)
                 finally:
                     self._of_thread.waited = self.waited_s + time.monotonic() - began
-            except (Refused, Unparsed):  # it did answer
-                self._succeeded()
+            except (Refused, Unparsed) as error:
+                if not error.cached:  # it did answer
+                    self._succeeded()
                 raise
             else:
                 if not reply.cached:
