@@ -1,5 +1,6 @@
 """What is said is found beside a video, in it, or by a model; damage is counted and never fatal."""
 
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from evoharness.memory.transcripts import (
     transcript_for,
     transcript_of,
 )
-from evoharness.memory.transcripts.captions import BACKWARDS, UNREADABLE
-from evoharness.memory.transcripts.cues import in_order
+from evoharness.memory.transcripts.captions import BACKWARDS, BEYOND_BYTES, MOST_BYTES, UNREADABLE
+from evoharness.memory.transcripts.cues import BEYOND, LONG, MOST_CUES, MOST_LETTERS, in_order
 from evoharness.memory.transcripts.sources import UNHEARD
 from evoharness.models.backbone import Refused, Reply
 from evoharness.models.perception_tasks import SpokenLine, Transcribe, Transcription
@@ -155,6 +156,37 @@ class TestCaptionFiles:
         assert all(cue.text and 0 <= cue.start <= cue.end for cue in found.cues)
         times = [(cue.start, cue.end) for cue in found.cues]
         assert times == sorted(times)
+
+
+class TestFloods:
+    def test_more_cues_than_any_video_has_are_counted_and_left_out(self, tmp_path: Path) -> None:
+        began = time.monotonic()
+        flood = "".join(
+            f"{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}.0 --> 99:0:0\nword {n}\n\n" for n in range(60_000)
+        )
+        found = captions(tmp_path, flood)
+        assert len(found.cues) == MOST_CUES
+        assert found.cues[-1].text == f"word {MOST_CUES - 1}"
+        assert found.losses == {BEYOND: 60_000 - MOST_CUES}
+        assert time.monotonic() - began < 10
+
+    def test_a_caption_without_end_is_cut(self, tmp_path: Path) -> None:
+        found = captions(tmp_path, f"0:01 --> 0:02\n{'word ' * 5_000}\n\n0:03 --> 0:04\nshort\n")
+        assert [len(cue.text) <= MOST_LETTERS for cue in found.cues] == [True, True]
+        assert found.cues[1].text == "short"
+        assert found.losses == {LONG: 1}
+
+    def test_a_file_of_any_size_is_read_up_to_a_bound(self, tmp_path: Path) -> None:
+        found = captions(
+            tmp_path, b"0:01 --> 0:02\nfirst\n\n" + b"\n" * MOST_BYTES + b"0:05 --> 0:06\nlast\n"
+        )
+        assert [cue.text for cue in found.cues] == ["first"]
+        assert found.losses == {BEYOND_BYTES: 1}
+
+    def test_a_long_line_that_rolls_is_told_once(self) -> None:
+        line = " ".join(f"w{n}" for n in range(300))
+        rolled = in_order([Cue(0, 2, line), Cue(2, 4, f"{line} and more")])
+        assert [cue.text for cue in rolled] == [line, "and more"]
 
 
 class TestSidecar:

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from evoharness.memory.transcripts.cues import Cue, Transcript, in_order
+from evoharness.memory.transcripts.cues import BEYOND, LONG, MOST_CUES, Cue, Transcript, cut, in_order
 
 ENDINGS = (".srt", ".vtt")
-MOST_BYTES = 20_000_000
+MOST_BYTES = 10_000_000
 """No more of a file is read: hours of captions are some hundred kilobytes."""
+BEYOND_BYTES = "captions beyond the first 10 MB of the file"
 UNREADABLE = "caption without readable times"
 BACKWARDS = "caption that ends before it begins"
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):(\d{1,2})(?:[,.](\d{1,9}))?"
@@ -27,11 +28,12 @@ _COUNTER = re.compile(r"^\d{1,6}$")
 
 
 def read_captions(path: Path) -> Transcript:
-    """The cues of a caption file; what is no cue is passed over, damaged ones are counted, nothing raises
-    but OSError."""
+    """The cues of a caption file; what is no cue is passed over, damaged ones and those beyond what any video
+    can need are counted, nothing raises but OSError."""
+    losses: Counter[str] = Counter()
     with path.open("rb") as file:
         text = _decoded(file.read(MOST_BYTES))
-    losses: Counter[str] = Counter()
+        losses.update([BEYOND_BYTES] if file.read(1) else [])
     cues = in_order(_cues(text, losses))
     return Transcript(source=f"sidecar {path.name}", cues=cues, losses=dict(losses))
 
@@ -58,25 +60,35 @@ def _decoded(data: bytes) -> str:
 def _cues(text: str, losses: "Counter[str]") -> Iterator[Cue]:
     times: tuple[float, float] | None = None
     said: list[str] = []
-    lines = re.split(r"\r\n|\r|\n", text)
-    for line in [*lines, ""]:
+    lines = [*re.split(r"\r\n|\r|\n", text), ""]
+    found = 0
+    for number, line in enumerate(lines):
+        if found >= MOST_CUES and "-->" in line:
+            yield from _cue(times, said, losses)
+            losses[BEYOND] += sum("-->" in each for each in lines[number:])
+            return
         if "-->" in line and (_LOOKS_TIMED.search(line) or times is None):
             # A counter directly above belongs to this cue, where no blank line ended the one before.
             if times is not None and len(said) > 1 and _COUNTER.match(said[-1]):
                 said.pop()
-            yield from _cue(times, said)
+            yield from _cue(times, said, losses)
             said = []
             times = _read_times(line, losses)
+            found += 1
         elif not line.strip():
-            yield from _cue(times, said)
+            yield from _cue(times, said, losses)
             times, said = None, []
         elif times is not None:
             said.append(line)
 
 
-def _cue(times: tuple[float, float] | None, said: list[str]) -> Iterator[Cue]:
-    text = plain(" ".join(said))
-    if times is not None and text:
+def _cue(times: tuple[float, float] | None, said: list[str], losses: "Counter[str]") -> Iterator[Cue]:
+    if times is None:
+        return
+    text, is_whole = cut(plain(" ".join(said)))
+    if not is_whole:
+        losses[LONG] += 1
+    if text:
         yield Cue(*times, text)
 
 

@@ -9,6 +9,14 @@ from evoharness.records.interval import Interval
 
 TOUCHING_S = 0.2
 """Cues so close to each other count as one after the other."""
+MOST_CUES = 50_000
+"""Of one source: more than a day of speech has."""
+MOST_LETTERS = 2_000
+"""Of one cue."""
+MOST_REPEATED = 100
+"""Words that captions which roll repeat, where they do not repeat a whole cue."""
+BEYOND = "caption beyond the first 50,000"
+LONG = "caption longer than 2,000 letters, cut"
 _LINE = re.compile(r"^\[(\d+\.\d)-(\d+\.\d)\] (.*)$")
 
 
@@ -32,6 +40,11 @@ class Transcript(Record):
 
 
 NO_TRANSCRIPT = Transcript(source="none")
+
+
+def cut(text: str) -> tuple[str, bool]:
+    """The text, ended where it gets too long to be a caption, and whether that is all of it."""
+    return (text, True) if len(text) <= MOST_LETTERS else (text[:MOST_LETTERS].rstrip(), False)
 
 
 def in_order(cues: Iterable[Cue]) -> tuple[Cue, ...]:
@@ -65,7 +78,8 @@ def _new_words(before: str, after: str) -> str:
     old, new = before.split(), after.split()
     if old == new:
         return ""
-    for count in range(min(len(old), len(new)), 0, -1):
+    most = min(len(old), len(new))
+    for count in (most, *range(min(most - 1, MOST_REPEATED), 0, -1)):
         if old[-count:] == new[:count]:
             whole = count in (len(old), len(new))
             return " ".join(new[count:]) if count >= 3 or (whole and count >= 2) else after

@@ -4,10 +4,18 @@ from pathlib import Path
 from typing import Any
 
 from evoharness.memory.transcripts.captions import plain
-from evoharness.memory.transcripts.cues import NO_TRANSCRIPT, Cue, Transcript, in_order
+from evoharness.memory.transcripts.cues import (
+    BEYOND,
+    LONG,
+    MOST_CUES,
+    NO_TRANSCRIPT,
+    Cue,
+    Transcript,
+    cut,
+    in_order,
+)
 from evoharness.video.container import beyond_opening, damage, open_container, packets_of
 
-MOST_PACKETS = 200_000
 UNDECODABLE = "subtitle that cannot be decoded"
 UNTIMED = "subtitle without a time"
 LONGEST_S = 30.0
@@ -53,14 +61,17 @@ def _read(container: Any, stream: Any, begins: float) -> Transcript:
         losses[kind] = losses.get(kind, 0) + 1
 
     for number, packet in enumerate(packets_of(container, stream)):
-        if number >= MOST_PACKETS:
-            break
+        if number >= MOST_CUES:
+            lost(BEYOND)
+            continue
         try:
             texts = [_text(part) for part in stream.codec_context.decode2(packet) or ()]
         except damage():
             lost(UNDECODABLE)
             continue
-        text = " ".join(text for text in texts if text)
+        text, is_whole = cut(" ".join(text for text in texts if text))
+        if not is_whole:
+            lost(LONG)
         if not text:
             continue
         if packet.pts is None:
