@@ -53,6 +53,14 @@ class CachedResponse(Record):
     """The answer on the wire: JSON text that was found to fit the schema."""
     spend: Spend
     """What was paid for it then."""
+    notes: tuple[str, ...] = ()
+    """What the backbone had to do for it that the caller should know."""
+
+
+class _Paid(Spend):
+    """A spend as it is written, with notes where there are any: rows of earlier versions have none."""
+
+    notes: tuple[str, ...] = ()
 
 
 class _Failure(Record):
@@ -146,7 +154,9 @@ class ResponseCache:
         if found is None:
             return None
         try:
-            return CachedResponse(answer=found[0], spend=Spend.model_validate_json(found[1]))
+            paid = _Paid.model_validate_json(found[1])
+            spend = Spend(**paid.model_dump(exclude={"notes"}))
+            return CachedResponse(answer=found[0], spend=spend, notes=paid.notes)
         except ValueError:  # written by another version: as good as not there
             return None
 
@@ -154,7 +164,10 @@ class ResponseCache:
         """Keep a response, replacing what was kept under that key."""
         if not self._writes:
             return
-        spend = response.spend.model_dump_json()
+        paid = (
+            _Paid(**response.spend.model_dump(), notes=response.notes) if response.notes else response.spend
+        )
+        spend = paid.model_dump_json()
         size = len(response.answer.encode("utf-8", "surrogatepass")) + len(spend) + len(key)
         row = (key, response.answer, spend, size, time.time())
 

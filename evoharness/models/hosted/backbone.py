@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from evoharness.errors import UserError
 from evoharness.models.backbone import Refused, Reply, Unparsed
-from evoharness.models.hosted.asking import Asking, Means
+from evoharness.models.hosted.asking import Asking
+from evoharness.models.hosted.calling import Means
 from evoharness.models.hosted.clock import Clock
 from evoharness.models.hosted.pictures import Encoder, ImageFormat
 from evoharness.models.hosted.profiles import profile_of
@@ -112,9 +113,12 @@ class LiteLLMBackbone:
         """What an earlier call gave, or raises what it ended in if that was paid for; None: it was none."""
         if (kept := cache.get(key)) is not None:
             try:
-                return Reply(asking.read(kept.answer), kept.spend, cached=True, notes=asking.notes)
+                output = asking.read(kept.answer)
             except ValueError:
                 pass  # written when answers were read otherwise: ask again
+            else:
+                notes = tuple(dict.fromkeys((*asking.notes, *kept.notes)))
+                return Reply(output, kept.spend, cached=True, notes=notes)
         if (failure := cache.failure(key)) is not None:
             raise failure
         return None
@@ -130,7 +134,8 @@ class LiteLLMBackbone:
                 self._cache.put_failure(key, error)
             raise
         if self._cache is not None:
-            self._cache.put(key, CachedResponse(answer=answer.written, spend=answer.spend))
+            kept = CachedResponse(answer=answer.written, spend=answer.spend, notes=answer.notes)
+            self._cache.put(key, kept)
         return Reply(answer.output, answer.spend, notes=answer.notes, wasted=answer.wasted)
 
     def price(self, role: str, input_tokens: int, output_tokens: int) -> float | None:

@@ -1,9 +1,11 @@
 """One task, one call: what is sent, what is read, what it costs."""
 
 import math
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from evoharness.models.hosted.profiles import Profile
 from evoharness.models.hosted.seats import Seat
 from evoharness.models.perception_tasks import DescribeFrame, InspectFrames
 from evoharness.models.reasoning_tasks import AnswerQuestion, Reason
-from evoharness.models.response_cache import ResponseCache
+from evoharness.models.response_cache import CachedResponse, ResponseCache
 from evoharness.models.settings import Price, Rates
 from evoharness.providers import Endpoint
 from evoharness.records.evidence import Evidence
@@ -30,6 +32,7 @@ from tests.models.hosted.server import (
     ScriptedServer,
     answers,
     completion,
+    fails,
     says,
     scripted_server,
     sends,
@@ -233,6 +236,30 @@ def test_a_kept_answer_is_not_asked_for_again(server: ScriptedServer, make: Make
     assert (first.cached, second.cached) == (False, True)
     assert second.paid == Spend()
     assert len(server.requests) == 1
+
+
+def test_what_had_to_be_done_for_an_answer_is_kept_with_it(
+    server: ScriptedServer, make: Make, tmp_path: Path
+) -> None:
+    task = AnswerQuestion(text="Which?", options=("red", "blue"), frames=drawn(4))
+    server.will(fails(400, "At most 2 image(s) may be provided"), answers(CHOICE))
+    cache = ResponseCache(tmp_path / "responses.sqlite")
+    first = make(cache=cache).run(task)
+    assert first.notes == ("2 of 4 frames are shown: openai/scripted takes no more at once",)
+    again = make(cache=ResponseCache(cache.path)).run(task)
+    assert (again.cached, again.notes, again.spend) == (True, first.notes, first.spend)
+
+
+def test_a_response_that_was_kept_without_notes_has_none(tmp_path: Path) -> None:
+    cache = ResponseCache(tmp_path / "responses.sqlite")
+    plain = CachedResponse(answer="{}", spend=Spend(calls=1, cost_usd=None))
+    noted = plain.model_copy(update={"notes": ("a note", "another")})
+    cache.put("plain", plain)
+    cache.put("noted", noted)
+    assert (cache.get("plain"), cache.get("noted")) == (plain, noted)
+    with closing(sqlite3.connect(cache.path)) as file:
+        written = file.execute("SELECT spend FROM responses WHERE key = 'plain'").fetchone()[0]
+    assert written == plain.spend.model_dump_json(), "as earlier versions wrote it"
 
 
 def test_another_sample_prompt_model_or_frame_is_another_question(
