@@ -270,3 +270,6 @@ def test_options_that_do_not_do_are_one_line(tmp_path: Path) -> None:
         make_embedder("litellm", colour="red")
     with pytest.raises(UserError, match="at least 1"):
         make_embedder("litellm", model="openai/x", batch=0)
+    for odd in ({"timeout_s": 0}, {"timeout_s": math.nan}, {"dimensions": -1}):
+        with pytest.raises(UserError, match="more than 0"):
+            make_embedder("litellm", model="openai/x", **odd)

@@ -1,5 +1,6 @@
 """Vectors from a provider's endpoint, or from a server of one's own, through litellm."""
 
+import math
 import random
 import threading
 import time
@@ -60,6 +61,8 @@ class HostedEmbedder:
         where the model leaves the choice. `cache_dir`: None keeps vectors in this process only."""
         if batch < 1 or attempts < 1:
             raise UserError("embedder.options: batch and attempts have to be at least 1")
+        if not 0 < timeout_s < math.inf or (dimensions is not None and dimensions < 1):
+            raise UserError("embedder.options: timeout_s and dimensions have to be more than 0")
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "sleep")}
         self.endpoint = endpoint_of(model=model, api_base=api_base, key=key)
         self.id = ":".join(["litellm", model, *([str(dimensions)] if dimensions else [])])
