@@ -1,6 +1,7 @@
 """The transcriber of a hosted backbone: sound goes to `litellm.transcription`, lines with times come back."""
 
 import hashlib
+import math
 import random
 import re
 import time
@@ -19,6 +20,8 @@ from evoharness.models.backbone import (
 )
 from evoharness.models.budget import CannotPay
 from evoharness.models.hosted.clock import Clock
+from evoharness.models.hosted.completion import token_count
+from evoharness.models.hosted.deadline import within
 from evoharness.models.hosted.faults import CallFailed, Fault
 from evoharness.models.hosted.faults_of import failed_call
 from evoharness.models.hosted.profiles import Profile
@@ -42,6 +45,8 @@ SILENT = 40
 """Loudest sample, of 32,768, of what counts as silence, in which models of speech make words up."""
 TOKENS_HEARD, TOKENS_SAID = 32, 8
 """Tokens of a second of sound, and the most that are said in it."""
+LONGEST_S = 1e7
+"""Seconds; a time beyond it is none."""
 LONGEST_SENTENCE = 30
 """Words; a longer one is cut."""
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
@@ -101,42 +106,26 @@ class Listener:
         samples = sound_of(task.path, task.span)
         if not samples.size or abs(samples.astype("int32")).max() < SILENT:
             return Reply(Transcription(lines=()), Spend())
-        heard, spend = self._heard(task, as_wav(samples), random.Random(key))
+        heard, spend, wasted = self._heard(task, as_wav(samples), random.Random(key))
         if self._cache is not None:
             self._cache.put(key, CachedResponse(answer=heard.model_dump_json(), spend=spend))
-        return Reply(heard, spend)
+        return Reply(heard, spend, wasted=wasted)
 
     def _key(self, task: Transcribe) -> str:
         asked = f"{task.key} {task.span.start:.3f} {task.span.end:.3f} {task.language} {task.words}"
         digest = hashlib.sha256(asked.encode()).hexdigest()
         return cache_key(self._seat.id, "transcribe", VERSION, digest, self._seat.parameters, 0)
 
-    def _heard(self, task: Transcribe, wav: bytes, chance: random.Random) -> tuple[Transcription, Spend]:
-        """What the model hears, over passing faults, within the budget."""
-        seconds = task.span.duration
-        estimate = Spend(calls=1, cost_usd=self._most(seconds) if self._budget is not None else None)
-        reservation = self._budget.reserve(estimate) if self._budget is not None else None
-        spend = None
-        try:
-            response = self._patiently(task, wav, chance)
-            spend = self._spend_of(response, seconds)
-            return Transcription(lines=tuple(_lines(response, task.span))), spend
-        finally:
-            if self._budget is not None and reservation is not None:
-                if spend is None:
-                    self._budget.refund(reservation)
-                else:
-                    self._budget.settle(reservation, spend)
-
-    def _patiently(self, task: Transcribe, wav: bytes, chance: random.Random) -> Any:
+    def _heard(
+        self, task: Transcribe, wav: bytes, chance: random.Random
+    ) -> tuple[Transcription, Spend, Spend]:
+        """What the model hears, what that took, and what calls took whose reply was lost."""
         seat, attempt = self._seat, 0
+        lost: list[Spend] = []
         while True:
             attempt += 1
             try:
-                with seat.limiter.admit(0):
-                    response = self._call(task, wav)
-                seat.known = True
-                return response
+                response, spend = self._attempt(task, wav, lost)
             except CallFailed as failure:
                 if failure.fault in (Fault.PARAMETER, Fault.REQUEST) and self._gives_times:
                     self._gives_times = False  # some models refuse to be asked for times
@@ -144,10 +133,40 @@ class Listener:
                 seat.known = seat.known or failure.fault not in (Fault.NO_CONNECTION, Fault.TIMEOUT)
                 wait = self._retries.wait(failure, attempt, seat.known, chance)
                 if wait is None:
-                    raise self._ended(failure, attempt) from None
+                    raise self._ended(failure, attempt).costing(sum(lost, Spend())) from None
                 if failure.fault is Fault.BUSY:
                     seat.limiter.hold(wait)
                 self._clock.sleep(wait)
+            except CannotPay as error:
+                raise error.costing(sum(lost, Spend())) from None
+            else:
+                seat.known = True
+                lines = tuple(_lines(response, task.span))
+                return Transcription(lines=lines), spend, sum(lost, Spend())
+
+    def _attempt(self, task: Transcribe, wav: bytes, lost: list[Spend]) -> tuple[Any, Spend]:
+        """One call within the limits and the budget. One whose reply was lost may have been served: it is
+        booked at the most that it may take, and put to those that are lost."""
+        seconds = task.span.duration
+        estimate = Spend(calls=1, cost_usd=self._most(seconds))
+        reservation = self._budget.reserve(estimate) if self._budget is not None else None
+        spend: Spend | None = None
+        try:
+            with self._seat.limiter.admit(0):
+                response = self._call(task, wav)
+            spend = self._spend_of(response, seconds)
+            return response, spend
+        except CallFailed as failure:
+            if failure.served:
+                spend = estimate
+                lost.append(spend)
+            raise
+        finally:
+            if self._budget is not None and reservation is not None:
+                if spend is None:
+                    self._budget.refund(reservation)
+                else:
+                    self._budget.settle(reservation, spend)
 
     def _call(self, task: Transcribe, wav: bytes) -> Any:
         secret = self._seat.secret()
@@ -158,16 +177,20 @@ class Listener:
             "prompt": ", ".join(task.words) or None,
             **self._seat.parameters,
         }
+        transcription = litellm_module().transcription
         try:
-            return litellm_module().transcription(
-                model=self._seat.model,
-                file=("sound.wav", wav, "audio/wav"),
-                api_base=self._seat.endpoint.base,
-                api_key=secret,
-                timeout=self._timeout_s,
-                max_retries=0,
-                drop_params=True,
-                **{name: value for name, value in asked.items() if value is not None},
+            return within(
+                self._timeout_s,
+                lambda: transcription(
+                    model=self._seat.model,
+                    file=("sound.wav", wav, "audio/wav"),
+                    api_base=self._seat.endpoint.base,
+                    api_key=secret,
+                    timeout=self._timeout_s,
+                    max_retries=0,
+                    drop_params=True,
+                    **{name: value for name, value in asked.items() if value is not None},
+                ),
             )
         except Exception as error:
             failure = failed_call(error, asked, [secret], time.time())
@@ -192,12 +215,12 @@ class Listener:
 
     def _spend_of(self, response: Any, seconds: float) -> Spend:
         usage = _of(response, "usage")
-        given, received = (max(0, _of(usage, name) or 0) for name in ("input_tokens", "output_tokens"))
+        given, received = (token_count(_of(usage, name)) or 0 for name in ("input_tokens", "output_tokens"))
         told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        cost = self._most(seconds, given=int(given), received=int(received))
-        if isinstance(told, int | float) and told > 0 and self._price is None:
+        cost = self._most(seconds, given=given, received=received)
+        if isinstance(told, int | float) and 0 < told < math.inf and self._price is None:
             cost = float(told)
-        return Spend(calls=1, input_tokens=int(given), output_tokens=int(received), cost_usd=cost)
+        return Spend(calls=1, input_tokens=given, output_tokens=received, cost_usd=cost)
 
     def _most(self, seconds: float, given: int = 0, received: int = 0) -> float | None:
         """USD for so much sound, by the second or by tokens (0: not counted yet); None: not known."""
@@ -225,11 +248,15 @@ def _lines(response: Any, span: Interval) -> Iterator[SpokenLine]:
         return
     for segment in segments:
         text, start, end = str(_of(segment, "text") or "").strip(), _of(segment, "start"), _of(segment, "end")
-        if not text or not isinstance(start, int | float) or _is_no_speech(segment):
+        if not text or not _is_time(start) or _is_no_speech(segment):
             continue
         begin = min(span.start + max(0.0, float(start)), span.end)
-        finish = span.start + float(end) if isinstance(end, int | float) else begin
+        finish = span.start + float(end) if _is_time(end) else begin
         yield SpokenLine(interval=Interval(start=begin, end=min(max(begin, finish), span.end)), text=text)
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) < LONGEST_S
 
 
 def _by_length(text: str, span: Interval) -> Iterator[SpokenLine]:

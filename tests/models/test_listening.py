@@ -1,6 +1,7 @@
 """Sound is heard by a model at a real endpoint: what is sent, what comes back, and what is not paid twice."""
 
 import wave
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,39 @@ def test_a_model_that_refuses_to_give_times_is_asked_for_text_alone(talk: Path) 
 def test_nothing_said_is_an_answer(talk: Path) -> None:
     with ScriptedServer(lambda _: Said({"text": ""})) as server:
         assert backbone(server).run(listen(talk)).output.lines == ()
+
+
+def test_odd_counts_and_times_break_nothing(talk: Path) -> None:
+    odd = {
+        "text": "x",
+        "segments": [
+            {"start": 1e400, "end": 1, "text": "never"},
+            {"start": 1, "end": -1e400, "text": "now"},
+        ],
+        "usage": {"type": "tokens", "input_tokens": -5, "output_tokens": -7, "total_tokens": -12},
+    }
+    with ScriptedServer(lambda _: Said(odd)) as server:
+        reply = backbone(server).run(listen(talk))
+    assert [line.text for line in reply.output.lines] == ["now"]
+    assert (reply.spend.input_tokens, reply.spend.output_tokens) == (0, 0)
+
+
+def _says(said: Said, _: Received) -> Said:
+    return said
+
+
+def test_another_server_of_ones_own_is_asked_itself(talk: Path, tmp_path: Path) -> None:
+    for said in (Said({"text": "one"}), Said({"text": "two"})):
+        with ScriptedServer(partial(_says, said)) as server:
+            reply = backbone(server, tmp_path).run(listen(talk))
+        assert (reply.output.lines[0].text, reply.cached) == (said.content["text"], False)
+
+
+def test_a_call_whose_reply_was_lost_is_paid_for(talk: Path) -> None:
+    replies = iter([Said(drop=True), Said({"text": "heard"})])
+    with ScriptedServer(lambda _: next(replies)) as server:
+        reply = backbone(server).run(listen(talk))
+    assert (reply.spend.calls, reply.wasted.calls) == (1, 1)
 
 
 def test_silence_is_not_sent(talk: Path) -> None:

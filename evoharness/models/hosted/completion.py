@@ -115,8 +115,8 @@ def _read(response: Any) -> Completion:
     usage = getattr(response, "usage", None)
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     paid = (
-        _count(getattr(usage, "prompt_tokens", None)),
-        _count(getattr(usage, "completion_tokens", None)),
+        token_count(getattr(usage, "prompt_tokens", None)),
+        token_count(getattr(usage, "completion_tokens", None)),
         float(cost) if isinstance(cost, int | float) and 0 <= cost < math.inf else None,
     )
     choices = getattr(response, "choices", None) or []
@@ -134,8 +134,8 @@ def _read(response: Any) -> Completion:
     )
 
 
-def _count(value: Any) -> int | None:
-    """A number of tokens, if it can be one."""
+def token_count(value: Any) -> int | None:
+    """The number of tokens that a server tells, if it can be true."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_TOKENS:
         return None
     return math.ceil(value)
