@@ -83,3 +83,12 @@ def test_to_listen_a_model_is_needed(tmp_path: Path) -> None:
     asked.backbone = BackboneSection()
     with pytest.raises(UserError, match="needs a backbone that listens"):
         workbench_config(asked)
+
+
+@pytest.mark.parametrize("name", ["model", "api_base", "key"])
+def test_settings_of_an_embedder_are_no_options_of_it(name: str, tmp_path: Path) -> None:
+    asked = config(tmp_path)
+    asked.embedder.options = {name: "planted"}
+    with pytest.raises(UserError, match=rf"embedder\.{name} is the setting for it") as told:
+        workbench_config(asked)
+    assert "planted" not in str(told.value)
