@@ -70,7 +70,7 @@ def backbone_options(config: "Common", budget_file: Path | None = None) -> dict[
 
 
 def embedder_options(section: "EmbedderSection") -> dict[str, Any]:
-    """The arguments of the embedder: those that were given; UserError for one that is a setting of its own."""
+    """The arguments of the embedder: those given; UserError for one that is a setting of its own."""
     for name in ("model", "api_base", "key"):
         if name in section.options:
             raise UserError(f"embedder.options.{name} is not taken: embedder.{name} is the setting for it")
