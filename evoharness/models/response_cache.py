@@ -29,7 +29,7 @@ DAY_S = 86_400.0
 WAIT_S = 30.0
 """How long to wait for another process that writes."""
 OPENING_ATTEMPTS = 8
-LONGEST_MESSAGE = 500
+LONGEST_MESSAGE = 4000
 """Letters that are kept of why a question gave no output."""
 _SCHEMA = """
 PRAGMA journal_mode=WAL;
@@ -178,7 +178,10 @@ class ResponseCache:
         self._try(keep, writing=True)
 
     def failure(self, key: str) -> Refused | Unparsed | None:
-        """How asking that ended when it gave no output, to be raised again; None when it did not."""
+        """How asking that ended when it gave no output, to be raised again; None when it did not.
+
+        In the same words, since these go into traces, and from there into further questions.
+        """
         kept = self.get(_failed(key))
         if kept is None:
             return None
@@ -186,7 +189,7 @@ class ResponseCache:
             failure = _Failure.model_validate_json(kept.answer)
         except ValueError:  # written by another version
             return None
-        error = (Refused if failure.kind == "refused" else Unparsed)(f"{failure.message} (asked earlier)")
+        error = (Refused if failure.kind == "refused" else Unparsed)(failure.message)
         error.cached = True
         return error.costing(kept.spend)
 
