@@ -56,7 +56,11 @@ def test_a_level_is_written_as_its_layers() -> None:
 
 @pytest.mark.parametrize(
     ("layers", "lacking"),
-    [(("rlimits",), "landlock and seccomp"), (("rlimits", "seccomp"), "landlock"), (("landlock",), "seccomp")],
+    [
+        (("rlimits",), "landlock and seccomp"),
+        (("rlimits", "seccomp"), "landlock"),
+        (("landlock",), "seccomp"),
+    ],
 )
 def test_a_weaker_level_needs_consent(layers: tuple[str, ...], lacking: str) -> None:
     level = SandboxLevel(layers=layers)
