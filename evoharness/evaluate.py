@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evoharness.cli import Call, Command, Numbers, run_command
+from evoharness.errors import UserError
 
 if TYPE_CHECKING:
     from evoharness.config import EvaluateConfig
@@ -27,9 +28,10 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         question_set,
     )
     from evoharness.cli.runs import check_runs_folder, facts_of, new_run
-    from evoharness.cli.spending import budget_of, print_used
+    from evoharness.cli.spending import all_used, budget_of, print_used
     from evoharness.evaluation import Evaluator, measure
     from evoharness.harness import HarnessStore
+    from evoharness.models.backbone import CannotGoOn
     from evoharness.runs import make_progress
 
     check_runs_folder(config, call)
@@ -54,29 +56,44 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
             progress.start_stage(
                 None, "answering", len(questions) * len({h.fingerprint for h in harnesses.values()})
             )
+            executor.on_note = progress.note
+            run.save("questions.jsonl", questions)
             evaluator = Evaluator(executor, videos, run.outcomes, config.limits.of_solver(), judge)
-            found = evaluator.evaluate(
-                list(harnesses.values()),
-                questions,
-                on_outcome=lambda outcome, new: progress.advance(
-                    1, outcome.correct, outcome.answered.spend if new else None
-                ),
-            )
+            ended: CannotGoOn | None = None
             effects = None
-            if config.parameters:
-                effects = _parameter_effects(harnesses["harness"], questions, evaluator, run, progress)
-                run.save("parameters.json", [effect.model_dump(mode="json") for effect in effects])
+            try:
+                found = evaluator.evaluate(
+                    list(harnesses.values()),
+                    questions,
+                    on_outcome=lambda outcome, new: progress.advance(
+                        1, outcome.correct, outcome.answered.spend if new else None
+                    ),
+                )
+                if config.parameters:
+                    effects = _parameter_effects(harnesses["harness"], questions, evaluator, run, progress)
+                    run.save("parameters.json", [effect.model_dump(mode="json") for effect in effects])
+            except CannotGoOn as error:
+                ended = error
+                questions, found = _answered_so_far(questions, harnesses, run)
             progress.close()
             measures = {name: measure(questions, found[h.fingerprint]) for name, h in harnesses.items()}
-            used = executor.used
+            used = all_used(executor.used, run)
             summary = _summary(harnesses, measures, questions, found) | used.model_dump(mode="json")
+            if ended is not None:
+                summary["ended"] = str(ended)
             run.save("summary.json", summary)
-            run.save("questions.jsonl", questions)
             _print(summary, measures)
             if effects is not None:
                 print_effects(effects)
             print_used(used)
             print(f"outcomes and traces: {run.shown}")
+            if ended is not None:
+                raise UserError(
+                    f"{ended}; {len(questions)} questions were answered before, they are kept in {run.shown}"
+                ) from ended
+            if questions and not any(measured.questions for measured in measures.values()):
+                last = found[harnesses["harness"].fingerprint][-1]
+                raise UserError(f"no question was answered: {last.answered.message}")
     finally:
         progress.close()
     measured = measures["harness"]
@@ -86,6 +103,22 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
         "tokens": measured.tokens,
         "questions": measured.questions,
     }
+
+
+def _answered_so_far(
+    questions: "Sequence[Question]", harnesses: "Mapping[str, Harness]", run: "RunDirectory"
+) -> "tuple[list[Question], dict[str, list[Outcome]]]":
+    """The questions that all harnesses have answered, and their outcomes."""
+    prints = [harness.fingerprint for harness in harnesses.values()]
+    found: dict[str, list[Outcome]] = {fingerprint: [] for fingerprint in prints}
+    answered = []
+    for question in questions:
+        outcomes = {name: run.outcomes.get(name, question.public().id) for name in found}
+        if all(outcomes.values()):
+            answered.append(question)
+            for name, outcome in outcomes.items():
+                found[name].extend([outcome] if outcome else [])
+    return answered, found
 
 
 def _parameter_effects(

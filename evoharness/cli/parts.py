@@ -1,5 +1,6 @@
 """From the sections of a configuration to the parts that the rooms take."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -186,6 +187,7 @@ def _executor(config: "Common", bench: "WorkbenchConfig") -> "Iterator[Executor]
         executor = InlineExecutor(bench)
     else:
         raise UserError(f"executor.name={config.executor.name} is not known: use process or inline")
+    executor.on_note = lambda said: print(said, file=sys.stderr)
     try:
         yield executor
     finally:

@@ -50,6 +50,15 @@ def budget_of(config: "Common", run: "RunDirectory") -> Path:
     return file
 
 
+def all_used(told: "Used", run: "RunDirectory") -> "Used":
+    """What was used, with what the books of the run hold of workers that died before they told."""
+    from evoharness.evolution.workshop import untold
+    from evoharness.models.budget import BUDGET_FILE
+    from evoharness.records.spend import Used
+
+    return told + Used(paid=untold(told.paid, run.path / BUDGET_FILE))
+
+
 def cut_short(error: "CannotGoOn", run: "RunDirectory") -> UserError:
     """How a run of evolution ends that can make no call any more: in one line, with the way to go on."""
     from evoharness.models.budget import BudgetExceeded, PriceUnknown

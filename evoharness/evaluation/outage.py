@@ -1,8 +1,8 @@
 """A provider that answers nobody is waited for; one that will not answer at all ends the work.
 
-A call that fails says little: the provider may stumble over just this one. When several different calls
-failed, and none came back meanwhile, it answers nobody. Then everybody waits, one call at a time is tried,
-and all go on as soon as one comes back. Only after `patience_s` is it given up.
+A call that fails while others come back is its own affair: the provider stumbles over just this one. When
+none comes back, everybody waits, one call at a time is tried, and all go on as soon as one comes back. Only
+after `patience_s` is it given up: the provider, when different calls failed, and else the call.
 """
 
 import threading
@@ -22,8 +22,10 @@ from evoharness.models.task import Output
 
 MANY = 3
 """Different calls that failed in a row: from here on it is not about the calls."""
+MANY_LASTING = 8
+"""The same, of calls that are turned down for good: a few of them may well come in a row."""
 TRIES = 2
-"""How often a call is made that fails while others come back, or while nothing else is asked."""
+"""How often a call is made that fails while others come back."""
 CONFIRM_S = 3.0
 """How long a call that failed waits to hear how others fare."""
 LONGEST_PAUSE_S = 30.0
@@ -42,6 +44,9 @@ class Watch:
         self._note = note
         self._changed = threading.Condition()
         self._failing: set[Hashable] = set()
+        self._turned_down: set[Hashable] = set()
+        self._given_up: set[Hashable] = set()
+        self._given_up_in_a_row: set[Hashable] = set()
         self._since = 0.0
         self._successes = 0
         self._out = False
@@ -55,7 +60,7 @@ class Watch:
 
         `key` tells different calls apart.
         """
-        tries = 0
+        tries, seen = 0, 0
         while True:
             if self._lost is not None:
                 raise _again(self._lost)
@@ -66,10 +71,10 @@ class Watch:
                     raise self._lose(str(error)) from error
                 if self._patience_s is None:
                     raise
-                tries += 1
+                tries, seen = tries + 1, seen if tries else self._successes
                 began = time.monotonic()
                 try:
-                    self._failed(error, key(), tries, self._patience_s)
+                    self._failed(error, key(), tries, seen, self._patience_s)
                 finally:
                     self._of_thread.waited = self.waited_s + time.monotonic() - began
             except (Refused, Unparsed) as error:
@@ -95,39 +100,64 @@ class Watch:
         with self._changed:
             self._successes += 1
             self._failing.clear()
+            self._turned_down.clear()
+            self._given_up_in_a_row.clear()
             if self._out:
                 self._out, self._prober, self._pause_s = False, None, 1.0
                 self._note("the provider answers again")
             self._changed.notify_all()
 
-    def _failed(self, error: BackboneUnavailable, key: Hashable, tries: int, patience_s: float) -> None:
-        """Return when the call is to be made again. Raises `error` when it is not, and ProviderLost."""
+    def _failed(
+        self, error: BackboneUnavailable, key: Hashable, tries: int, seen: int, patience_s: float
+    ) -> None:
+        """Return when the call is to be made again. Raises `error` when it is not, and ProviderLost.
+
+        `seen`: how many calls had come back when this one failed first.
+        """
         with self._changed:
             if self._prober == threading.get_ident():
                 self._prober = None
+            if error.lasting:
+                self._turned_down.add(key)
+                if len(self._turned_down) >= MANY_LASTING:
+                    raise self._lose(f"{len(self._turned_down)} calls in a row were turned down: {error}")
+                raise error
             if not self._failing:
                 self._since = time.monotonic()
             self._failing.add(key)
-            seen = self._successes
-            if not self._out and (len(self._failing) >= MANY or isinstance(error, Unreachable)):
-                self._out = True
-                self._note(f"{error}: waiting for it, for {patience_s:g} s at most")
-            self._changed.notify_all()
+            if len(self._failing) >= MANY or isinstance(error, Unreachable):
+                self._declare(error, patience_s)
             self._changed.wait_for(
                 lambda: self._out or self._lost or self._successes != seen, min(CONFIRM_S, patience_s)
             )
-            if not self._out and self._lost is None:
-                if tries >= TRIES:
+            others_fare_well = self._successes != seen
+            if not self._out and self._lost is None and (others_fare_well or key in self._given_up):
+                if tries >= TRIES or key in self._given_up:
                     raise error
                 return
-            self._wait(error, patience_s)
+            self._declare(error, patience_s)
+            self._wait(error, key, patience_s)
 
-    def _wait(self, error: BackboneUnavailable, patience_s: float) -> None:
+    def _declare(self, error: BackboneUnavailable, patience_s: float) -> None:
+        if not self._out:
+            self._out = True
+            self._note(f"{error}: waiting for it, for {patience_s:g} s at most")
+        self._changed.notify_all()
+
+    def _wait(self, error: BackboneUnavailable, key: Hashable, patience_s: float) -> None:
         """Until it is this thread's turn to try, or the provider answers others again."""
         while self._out:
             left = self._since + patience_s - time.monotonic()
             if self._lost is not None or left <= 0:
                 waited = time.monotonic() - self._since
+                alone = len(self._failing) < MANY and not self._given_up_in_a_row - {key}
+                if self._lost is None and alone and not isinstance(error, Unreachable):
+                    self._given_up.add(key)
+                    self._given_up_in_a_row.add(key)
+                    self._failing.discard(key)
+                    self._out = bool(self._failing)
+                    self._changed.notify_all()
+                    raise error
                 raise self._lose(f"{error}; it was waited for {waited:.0f} s") from error
             if self._prober is None:
                 self._prober = threading.get_ident()

@@ -81,6 +81,7 @@ class ProcessExecutor:
         self.workers = workers or os.cpu_count() or 1
         self.used = Used()
         self.on_note: Callable[[str], None] = lambda _: None
+        self._noted = ""
         self._crew: list[_Worker] = []
         # Registered after multiprocessing's own exit hook, hence run before it: that one would wait for
         # workers that nobody told to end.
@@ -124,7 +125,9 @@ class ProcessExecutor:
                                     yield index, on_lost(items[index], lost)
                             continue
                         if index == NOTE:
-                            self.on_note(value)
+                            if value != self._noted:  # workers meet the same outage
+                                self.on_note(value)
+                            self._noted = value
                             continue
                         self._land(worker, index, keys[index])
                         self.used += used

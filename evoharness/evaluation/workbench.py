@@ -4,6 +4,7 @@ The config crosses to the workers, never the bench: every process builds its own
 when it is first asked for. A bench may serve several threads at once.
 """
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -78,7 +79,7 @@ class Workbench:
     def __init__(self, config: WorkbenchConfig) -> None:
         self.config = config
         self.assembling = threading.RLock()
-        self.note: Callable[[str], None] = lambda _: None
+        self.note: Callable[[str], None] = lambda said: print(said, file=sys.stderr)
         """Tells the user something, in one line."""
         self.answered: Kept[Answered] = Kept(ANSWERS_KEPT)
         """Recent answers by (behaviour, question, trial, limits), for harnesses that must answer alike."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from evoharness.errors import UserError
-from evoharness.evaluation import Evaluator, Executor, measure
+from evoharness.evaluation import Evaluator, Executor, TooManyFailed, measure
 from evoharness.evolution.gates import level_of
 from evoharness.evolution.history import EVOLUTION, at
 from evoharness.evolution.pairs import paired
@@ -215,7 +215,10 @@ def _noise_floor(workshop: Workshop) -> None:
 def _sealed_test(
     workshop: Workshop, material: Material, final: Harness, limits: "SolverLimits | None", judge: Judge | None
 ) -> SealedNumbers | None:
-    """Answer the sealed test once with the initial and once with the final harness."""
+    """Answer the sealed test once with the initial and once with the final harness.
+
+    TooManyFailed when more answers did not come than a gate would do without: going on asks for them again.
+    """
     questions = material.sealed_questions
     inside = Workshop(
         **{
@@ -231,6 +234,11 @@ def _sealed_test(
     pairs = paired(questions, first, last)
     if pairs.incumbent is None or pairs.candidate is None:
         return None
+    if pairs.dropped_share > workshop.settings.gate.max_dropped:
+        raise TooManyFailed(
+            f"{pairs.dropped} of {len(questions)} questions of the sealed test were not answered, so it does "
+            "not count yet"
+        )
     before, after = measure(questions, first), measure(questions, last)
     return SealedNumbers(
         questions=len(pairs.pairs),

@@ -79,6 +79,9 @@ class Unparsed(BackboneError):
 class BackboneUnavailable(BackboneError):
     """No answer came: the fault of the apparatus, never of the harness that asked."""
 
+    lasting: bool = False
+    """Asking the same again would not help: it is not that nobody is there."""
+
 
 class MissingKey(BackboneUnavailable, UserError):
     """No key, or one that the provider does not take; the message names the environment variable."""

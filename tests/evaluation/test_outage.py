@@ -31,10 +31,13 @@ class Provider:
         """See `Backbone`."""
         assert isinstance(task, AnswerQuestion)
         self.asked.append(task.text)
-        if self.down is not None:
+        if self.down is not None and task.text != "cached":
             raise self.down
         if task.text == "bad":
+            time.sleep(0.05)
             raise BackboneUnavailable("500")
+        if task.text in ("refused", "good"):
+            time.sleep(0.15)
         if task.text == "refused":
             raise Refused("no")
         output: Any = ChosenAnswer(choice=0)
@@ -97,23 +100,54 @@ def test_a_call_that_fails_among_others_is_its_own_affair() -> None:
 
 
 def test_one_call_over_and_over_is_no_outage() -> None:
-    backbone = MeteredBackbone(Provider(), 20.0)
+    backbone = MeteredBackbone(Provider(), 0.6)
+    took = []
     for _ in range(4):
+        began = time.monotonic()
         with pytest.raises(BackboneUnavailable):
             backbone.run(question("bad"))
+        took.append(time.monotonic() - began)
+    assert took[0] > 0.5, "alone, it may as well be an outage"
+    assert max(took[1:]) < 0.5, "it is waited for once"
+    assert backbone.run(question("good")).output.choice == 0
+
+
+def test_a_single_call_is_waited_for_when_nothing_else_is_asked() -> None:
+    provider = Provider(BackboneUnavailable("503"))
+    backbone = MeteredBackbone(provider, 20.0)
+    threading.Timer(0.8, lambda: setattr(provider, "down", None)).start()
+    assert backbone.run(question("only")).output.choice == 0
+
+
+def test_a_provider_is_given_up_after_two_single_calls_in_vain() -> None:
+    backbone = MeteredBackbone(Provider(BackboneUnavailable("503")), 0.5)
+    with pytest.raises(BackboneUnavailable):
+        backbone.run(question("first"))
+    with pytest.raises(ProviderLost):
+        backbone.run(question("second"))
+
+
+def test_calls_that_are_turned_down_for_good_are_not_waited_for() -> None:
+    down = BackboneUnavailable("400")
+    down.lasting = True
+    backbone = MeteredBackbone(Provider(down), 20.0)
+    began = time.monotonic()
+    for n in range(outage.MANY_LASTING - 1):
+        with pytest.raises(BackboneUnavailable):
+            backbone.run(question(f"question {n}"))
+    with pytest.raises(ProviderLost, match="8 calls in a row were turned down: 400"):
+        backbone.run(question("another"))
+    assert time.monotonic() - began < 1
 
 
 def test_a_refusal_is_an_answer_and_the_cache_is_none() -> None:
-    provider = Provider(BackboneUnavailable("503"))
-    backbone = MeteredBackbone(provider, 0.3)
-    for n in range(2):
-        with pytest.raises(BackboneUnavailable):
-            backbone.run(question(f"question {n}"))
-    provider.down = None
-    backbone.run(question("cached"))
-    provider.down = BackboneUnavailable("503")
-    with pytest.raises(ProviderLost):
-        backbone.run(question("question 3"))
+    backbone = MeteredBackbone(Provider(BackboneUnavailable("503")), 0.6)
+    *lost, kept = side_by_side(lambda text: backbone.run(question(text)), ["1", "2", "3", "4", "cached"])
+    assert all(isinstance(error, ProviderLost) for error in lost)
+    assert kept.cached
+    backbone = MeteredBackbone(Provider(), 20.0)
+    errors = side_by_side(lambda text: backbone.run(question(text)), ["bad", "refused"])
+    assert [type(error) for error in errors] == [BackboneUnavailable, Refused]
 
 
 @pytest.mark.parametrize("patience_s", [None, 60.0])

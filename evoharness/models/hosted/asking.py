@@ -26,6 +26,7 @@ from evoharness.models.hosted.faults import CallFailed, Fault
 from evoharness.models.hosted.messages import Message, corrected, response_format, to_messages
 from evoharness.models.hosted.output_limit import NAMES as OUTPUT_NAMES
 from evoharness.models.hosted.pictures import Picture, thinned
+from evoharness.models.hosted.retrying import PASSING
 from evoharness.models.hosted.seats import Seat
 from evoharness.models.prompting import read, render
 from evoharness.models.task import Output, Task
@@ -255,7 +256,9 @@ class Asking(Generic[Output]):
         if failure.fault is Fault.TOO_LARGE:
             return Refused(f"{self._named} is larger than {model} takes: {said}")
         tries = "" if failure.attempts == 1 else f" after {failure.attempts} attempts"
-        return BackboneUnavailable(f"{model} at {base} gave no answer{tries}: {said}")
+        unavailable = BackboneUnavailable(f"{model} at {base} gave no answer{tries}: {said}")
+        unavailable.lasting = failure.fault not in PASSING
+        return unavailable
 
     def _parameters(self) -> dict[str, Any]:
         profile = self._seat.profile
