@@ -6,7 +6,8 @@ from dataclasses import dataclass
 NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 """What the limit of an answer is called."""
 LEAST = 256
-"""Tokens; where less is left of the context, it is the request that is too large."""
+"""Tokens; a smaller number is not the limit of a model, and where less is left of the context, it is the
+request that is too large."""
 _UNKNOWN = re.compile(
     r"unsupported|not supported|does not support|unknown param|unrecogni|extra inputs|deprecated|instead",
     re.IGNORECASE,
@@ -68,7 +69,7 @@ def output_limit(said: str, asked: int) -> OutputLimit | None:
     for pattern in _LASTING:
         for match in pattern.finditer(said):
             most = _number(match[1]) - said.startswith(" (exclusive)", match.end())
-            if 0 < most < asked:
+            if LEAST <= most < asked:
                 return OutputLimit(most, lasting=True)
     return OutputLimit(asked // 2, lasting=False) if asked >= 2 else None
 
