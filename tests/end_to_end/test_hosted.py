@@ -141,7 +141,8 @@ def test_faults_cost_time_and_no_result(
     assert faulty.decisions == well.decisions
     assert faulty.ended.err == ""
     assert "Traceback" not in faulty.ended.out
-    assert paid(faulty) == served(faulty.counts)
+    # A call whose reply was lost may have been served, and is booked at the most that it may have taken.
+    assert all(booked >= told for booked, told in zip(paid(faulty), served(faulty.counts), strict=True))
     assert faulty.counts.calls >= well.counts.calls
 
 
