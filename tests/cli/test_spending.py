@@ -4,12 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from evoharness.cli.spending import budget_of, caps_of, check_responses, cut_short, paid_table
+from evoharness.cli.spending import all_used, budget_of, caps_of, check_responses, cut_short, paid_table
 from evoharness.config import AskConfig, BudgetSection, EvolveConfig
 from evoharness.errors import UserError
-from evoharness.evolution.workshop import used_in
-from evoharness.models.budget import BUDGET_FILE, Budget, BudgetExceeded, CannotPay, Caps, PriceUnknown
-from evoharness.records.spend import Spend
+from evoharness.evolution.workshop import enter_untold, used_in
+from evoharness.models.budget import (
+    BUDGET_FILE,
+    Budget,
+    BudgetExceeded,
+    CannotPay,
+    Caps,
+    PriceUnknown,
+    paying_for,
+)
+from evoharness.records.spend import Spend, Used, total
 from evoharness.runs import RunDirectory, RunFacts
 
 
@@ -51,6 +59,30 @@ def test_what_a_killed_stage_paid_is_told_when_the_run_goes_on(run: RunDirectory
         budget_of(EvolveConfig(), run)
         assert used_in(run.ledger).paid == {**paid, "not told": Spend(calls=2, input_tokens=20)}
     assert books.used().calls == 9
+
+
+def test_the_books_tell_what_killed_workers_paid_for(run: RunDirectory) -> None:
+    paid = {"judge": Spend(calls=1, input_tokens=10), "solver": Spend(calls=7, input_tokens=70)}
+    run.ledger.append("stage", round=1, stage="answering", seconds=1, spend=Spend(), paid=paid)
+    books = Budget(run.path / BUDGET_FILE, Caps())
+    one = Spend(calls=1, input_tokens=10)
+    for role, calls in {"judge": 1, "solver": 9, "video_expert": 2}.items():
+        with paying_for(role):
+            for _ in range(calls):
+                books.settle(books.reserve(one), one)
+    books.settle(books.reserve(one), one)
+    assert books.used_by_role()["video_expert"] == Spend(calls=2, input_tokens=20)
+    everything = all_used(Used(paid=paid), run).paid
+    assert {role: spend.calls for role, spend in everything.items()} == {
+        "judge": 1,
+        "not told": 1,
+        "solver": 9,
+        "video_expert": 2,
+    }
+    for _ in range(2):
+        enter_untold(run)
+        assert used_in(run.ledger).paid == everything
+    assert total(everything) == books.used()
 
 
 def test_a_file_of_responses_that_cannot_be_read_is_told_before_any_work(tmp_path: Path) -> None:

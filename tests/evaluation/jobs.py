@@ -3,6 +3,7 @@
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -103,3 +104,19 @@ def spend_or_wait(bench: Workbench, item: str) -> str:
         raise BudgetExceeded("calls", 3, 3, 1)
     time.sleep(0.8)
     return item
+
+
+FAILED_ONCE: set[str] = set()
+
+
+def fail_once(bench: Workbench, item: str) -> str:
+    """Fails in the way of a parser that other threads disturb, the first time that it sees an item."""
+    if item not in FAILED_ONCE:
+        FAILED_ONCE.add(item)
+        raise SystemError("AST constructor recursion depth mismatch (before=150, after=95)")
+    return item
+
+
+def modules(bench: Workbench, item: int) -> list[str]:
+    """Rooms' modules that are imported so far."""
+    return sorted(name for name in sys.modules if name.startswith("evoharness."))

@@ -82,6 +82,17 @@ def test_each_failure_gets_its_cause(video: Path, executor: InlineExecutor) -> N
     assert diagnosis.counts == {"localization": 2, "question_evidence": 1, "reasoning": 1, "undetermined": 1}
 
 
+@pytest.mark.parametrize("wider_s", [None, 18.0])
+@pytest.mark.parametrize("source", [(50.0, 90.0), (80.0, 90.0)])
+def test_a_source_beyond_the_end_of_its_video_is_kept_inside(
+    source: tuple[float, float], wider_s: float | None
+) -> None:
+    beyond = asked(1, "red", Interval(start=source[0], end=source[1]))
+    made = condition(coarse(), beyond, SECONDS, wider_s).strategies["evidence_condition"]
+    assert f"{SECONDS}]" in made
+    assert f"{source[1]}" not in made
+
+
 def test_the_apparatus_is_no_failure_of_the_harness(video: Path, executor: InlineExecutor) -> None:
     lost = question(1, "minute")
     diagnosis = diagnose(
