@@ -29,6 +29,8 @@ TRIES = 2
 CONFIRM_S = 3.0
 """How long a call that failed waits to hear how others fare."""
 LONGEST_PAUSE_S = 30.0
+WAITING = "waiting for it"
+WELL = "the provider answers again"
 
 
 class ProviderLost(CannotGoOn):
@@ -104,7 +106,7 @@ class Watch:
             self._given_up_in_a_row.clear()
             if self._out:
                 self._out, self._prober, self._pause_s = False, None, 1.0
-                self._note("the provider answers again")
+                self._note(WELL)
             self._changed.notify_all()
 
     def _failed(
@@ -141,7 +143,7 @@ class Watch:
     def _declare(self, error: BackboneUnavailable, patience_s: float) -> None:
         if not self._out:
             self._out = True
-            self._note(f"{error}: waiting for it, for {patience_s:g} s at most")
+            self._note(f"{error}: {WAITING}, for {patience_s:g} s at most")
         self._changed.notify_all()
 
     def _wait(self, error: BackboneUnavailable, key: Hashable, patience_s: float) -> None:

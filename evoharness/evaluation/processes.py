@@ -22,6 +22,7 @@ from typing import Any
 from evoharness.errors import UserError
 from evoharness.evaluation.executor import Failures, Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
+from evoharness.evaluation.outage import WAITING
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 from evoharness.evaluation.worker import NOTE, ONE_THREAD, work
 from evoharness.models.backbone import CannotGoOn
@@ -29,6 +30,8 @@ from evoharness.records.spend import Used
 
 SECONDS_TO_END = 5.0
 PATIENCE_S = 3600.0
+LOOK_UP_S = 1.0
+"""How long Ctrl-C may go unnoticed while no worker says anything."""
 NOTHING: Hashable = object()
 
 
@@ -42,6 +45,8 @@ class _Worker:
     """Keys of the items in flight, or of the last one that was."""
     alone: bool = False
     """The item in flight was in a worker that died: it gets no company."""
+    waiting: bool = False
+    """A provider answers nobody: what is in flight may take very long."""
 
 
 class _Lost(WorkerLost):
@@ -106,6 +111,9 @@ class ProcessExecutor:
                 while True:
                     if not interrupt.asked and ended is None:
                         self._hand_out(job, items, keys, pending, deaths)
+                    if interrupt.asked:
+                        for worker in [worker for worker in self._crew if worker.waiting]:
+                            self._bury(worker)
                     busy = [worker for worker in self._crew if worker.flying]
                     if not busy:
                         break
@@ -125,6 +133,7 @@ class ProcessExecutor:
                                     yield index, on_lost(items[index], lost)
                             continue
                         if index == NOTE:
+                            worker.waiting = WAITING in value
                             if value != self._noted:  # workers meet the same outage
                                 self.on_note(value)
                             self._noted = value
@@ -209,7 +218,8 @@ class ProcessExecutor:
     def _ready(self, busy: Sequence[_Worker]) -> list[_Worker]:
         """Wait for workers that have answered or died, or whose time is up."""
         first = min(since for worker in busy for since in worker.flying.values()) + self.patience_s
-        answered = connection.wait([worker.pipe for worker in busy], max(0.0, first - time.monotonic()))
+        left = max(0.0, min(first - time.monotonic(), LOOK_UP_S))
+        answered = connection.wait([worker.pipe for worker in busy], left)
         if answered:
             return [worker for worker in busy if worker.pipe in answered]
         return [worker for worker in busy if self._late(worker)]

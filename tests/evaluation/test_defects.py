@@ -1,5 +1,8 @@
 """An error that nobody foresaw: it costs the item that meets it, unless everything meets it."""
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,13 +11,14 @@ import pytest
 from evoharness.evaluation import (
     Evaluator,
     InlineExecutor,
+    Interrupted,
     ProcessExecutor,
     TooManyFailed,
     Workbench,
     evaluator,
 )
 from evoharness.harness import initial_harness
-from evoharness.models.backbone import Reply
+from evoharness.models.backbone import Backbone, BackboneUnavailable, Reply
 from evoharness.models.reasoning_tasks import AnswerQuestion
 from evoharness.models.task import Output, Task
 from evoharness.records.outcome import APPARATUS
@@ -116,6 +120,49 @@ def test_an_item_whose_job_breaks_is_tried_again_and_then_lost(
     with pytest.raises(TooManyFailed, match="3 of 3 items"):
         dict(executor.map(jobs.fail, ["value", "unpicklable", "value"], on_lost=lambda _, e: str(e)))
     assert dict(executor.map(jobs.square, [3])) == {0: 9}
+
+
+class DownBench(Workbench):
+    """A workbench whose provider answers nobody."""
+
+    def make_backbone(self) -> Backbone:
+        """The one that is down."""
+        return Down()
+
+
+class Down:
+    """Answers nobody."""
+
+    id = "down"
+
+    def run(self, task: Task[Output]) -> Reply[Output]:  # noqa: ARG002
+        """See `Backbone`."""
+        raise BackboneUnavailable("503")
+
+
+class DownConfig(ColourConfig):
+    """Builds workbenches with it."""
+
+    def build(self) -> Workbench:
+        """See `WorkbenchConfig`."""
+        return DownBench(self)
+
+
+def test_ctrl_c_ends_the_wait_for_a_provider(tmp_path: Path, videos: dict[str, Path]) -> None:
+    executor = ProcessExecutor(DownConfig(cache_dir=tmp_path, outage_s=60.0), workers=1, in_flight=4)
+    told: list[str] = []
+
+    def stop(said: str) -> None:
+        told.append(said)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    executor.on_note = stop
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        Evaluator(executor, videos).evaluate([initial_harness()], asked("a", "b", "c", "d"))
+    assert time.monotonic() - began < 30
+    assert told == ["503: waiting for it, for 60 s at most"]
+    executor.close()
 
 
 def test_threads_find_everything_imported(tmp_path: Path, videos: dict[str, Path]) -> None:
