@@ -126,6 +126,9 @@ class ScriptedExecutor:
     dies_after: int | None = None
     """After how many answers `Killed` is raised."""
 
+    def __post_init__(self) -> None:
+        self.on_note: Callable[[str], None] = print
+
     def map(
         self,
         job: Callable[..., Any],

@@ -100,6 +100,7 @@ class Inline:
     def __init__(self, backbone: Onlooker, lose: Callable[[Any], bool] = lambda _: False) -> None:
         self.bench = Bench(backbone)
         self.used = Used()
+        self.on_note: Callable[[str], None] = print
         self.lose = lose
 
     def map(
