@@ -293,6 +293,15 @@ def test_every_kind_of_harm_is_seen_once(harm: Callable[[dict[str, str]], object
     assert os.environ.get(KEY) == before
 
 
+def test_a_descriptor_is_seen_among_many() -> None:
+    many = [os.open(os.devnull, os.O_RDONLY) for _ in range(150)]
+    with Victims() as victims:
+        more = os.dup(many[0])
+        assert ["descriptors" in told for told in victims.harm()] == [True]
+    for descriptor in (*many, more):
+        os.close(descriptor)
+
+
 def test_a_changed_object_of_the_host_is_seen() -> None:
     with Victims() as victims:
         api, question = victims.call_surface()
