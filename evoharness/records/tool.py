@@ -27,11 +27,20 @@ MOST_TESTS = 10
 DEEPEST_VALUE = 8
 LARGEST_VALUE = 4 * 1024
 """Bytes of the arguments of a test, and of a value that is expected."""
+MEMORY_READS = (
+    "search",
+    "summary",
+    "super_events",
+    "segments",
+    "records",
+    "between",
+    "enumerate",
+    "transcript",
+)
+"""What a tool's `memory` offers; no looking, no models, no other tools."""
+
 HOST_NAMES = frozenset(
-    {
-        *("look", "localize", "frame", "crop_frame", "knowledge", "video", "memory"),
-        *("search", "summary", "super_events", "segments", "records", "between", "enumerate", "transcript"),
-    }
+    {"look", "localize", "frame", "crop_frame", "knowledge", "video", "memory", *MEMORY_READS}
 )
 """Names by which `ctx.decide` knows what the host offers; no generated tool can have them."""
 

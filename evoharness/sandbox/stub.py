@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, create_model
 
+from evoharness.records.tool import MEMORY_READS
 from evoharness.sandbox.result import HostApi, HostCallError, HostMethod
 
 QUESTION: dict[str, Any] = {
@@ -47,18 +48,6 @@ SIGNATURES = {
 
 TRIAL_SIGNATURES = {"sample_frames": "start? end? n?", "ask_vlm": "prompt?"}
 """Calls that the real `ctx` does not have, and short trial sources make."""
-
-MEMORY_READS = (
-    "search",
-    "summary",
-    "super_events",
-    "segments",
-    "records",
-    "between",
-    "enumerate",
-    "transcript",
-)
-"""The calls of a tool's `memory`."""
 
 _MOST_MATCHES = 100
 _VALVE = {"start": 12.0, "end": 15.5, "text": "a hand closes the valve"}

@@ -10,23 +10,11 @@ from typing import Any
 
 from evoharness.models.reasoning_tasks import ToolChoice
 from evoharness.records.json_values import fault, one_line
-from evoharness.records.tool import ToolManifest, read_manifest
+from evoharness.records.tool import MEMORY_READS, ToolManifest, read_manifest
 from evoharness.sandbox import HostApi, HostCallError, HostMethod, SandboxBackend, SandboxLimits
 from evoharness.solver import arguments as given
 from evoharness.solver.context import ARGUMENTS
 from evoharness.solver.recalling import Recalling
-
-MEMORY_READS = (
-    "search",
-    "summary",
-    "super_events",
-    "segments",
-    "records",
-    "between",
-    "enumerate",
-    "transcript",
-)
-"""What a tool's `memory` offers; no looking, no models, no other tools."""
 
 TOOL_LIMITS = SandboxLimits(
     steps=1_000_000, cpu_seconds=3, own_seconds=5.0, total_seconds=120.0, host_calls=50

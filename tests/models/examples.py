@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from evoharness.models.evolution_tasks import (
     DiagnoseFailure,
     FailureCase,
@@ -27,6 +29,7 @@ from evoharness.models.perception_tasks import (
     LocalizeEvent,
     Transcribe,
 )
+from evoharness.models.prompting import read
 from evoharness.models.reasoning_tasks import (
     AnswerOpen,
     AnswerQuestion,
@@ -288,3 +291,15 @@ ANSWERS: dict[type[Task[Any]], dict[str, Any]] = {
     },
 }
 """Answers that fit the schemas of these tasks, and read back."""
+
+
+def answered(kind: type[Task[Any]], **changes: Any) -> Any:
+    """The output of the example of a type, from its example answer with changes."""
+    return read(EXAMPLES[kind], {**ANSWERS[kind], **changes})
+
+
+def refused(kind: type[Task[Any]], said: str, **changes: Any) -> None:
+    """Assert that the changed answer is turned down with these words."""
+    with pytest.raises(ValueError, match=said) as caught:
+        answered(kind, **changes)
+    assert "\n" not in str(caught.value)

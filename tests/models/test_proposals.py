@@ -1,6 +1,5 @@
-"""Proposer tasks: what they tell is true, and what comes back makes a candidate without further guessing."""
+"""What comes back from proposer tasks makes a candidate without further guessing."""
 
-import re
 from random import Random
 from typing import Any
 
@@ -17,124 +16,15 @@ from evoharness.models.evolution_tasks import (
     ProposeStrategy,
     ProposeTool,
     ProposeToolPolicy,
-    RevisePolicy,
     RouteRow,
 )
-from evoharness.models.exchanges import proposing, tooling
-from evoharness.models.fencing import unfenced
 from evoharness.models.prompting import read, render
 from evoharness.models.task import Task
-from evoharness.questioner import Policy, initial_policy
-from evoharness.questioner.forms import FORMS
-from evoharness.questioner.policy import DistractorMode, QuestionerSettings, target_proportions
 from evoharness.records.evolution import ChangeKind
-from evoharness.records.question import QuestionKind
 from evoharness.records.tool import read_manifest
-from evoharness.sandbox import SandboxLimits
-from evoharness.sandbox.confined.names import BUILTIN_NAMES, FACADES
 from evoharness.sandbox.confined.policy import checked
-from evoharness.solver.context import ARGUMENTS
-from evoharness.solver.generated import MEMORY_READS, TOOL_LIMITS
 from evoharness.solver.skills import Skill, fires, read_skill, skill_markdown
-from tests.models.examples import ANSWERS, CASE, EXAMPLES, LOOK, STRATEGY
-
-
-def answered(kind: type[Task[Any]], **changes: Any) -> Any:
-    """The output of the example of a type, from its example answer with changes."""
-    return read(EXAMPLES[kind], {**ANSWERS[kind], **changes})
-
-
-def refused(kind: type[Task[Any]], said: str, **changes: Any) -> None:
-    """Assert that the changed answer is turned down with these words."""
-    with pytest.raises(ValueError, match=said) as caught:
-        answered(kind, **changes)
-    assert "\n" not in str(caught.value)
-
-
-# What a proposer is told is true
-
-
-def test_every_call_of_ctx_is_told_with_its_arguments_in_order() -> None:
-    system = render(EXAMPLES[ProposeStrategy]).system
-    for name, arguments in ARGUMENTS.items():
-        (told,) = re.findall(rf"ctx\.{name}\((.*?)\) ->", system)
-        flat = re.sub(r"\[.*?\](?:, …\])?", "", told)
-        assert [part.partition("=")[0] for part in flat.split(", ") if part] == [*arguments.model_fields], (
-            name
-        )
-
-
-def test_no_call_of_ctx_is_told_that_there_is_not() -> None:
-    told = set(re.findall(r"ctx\.([a-z_]+)\(", render(EXAMPLES[ProposeStrategy]).system))
-    assert told == set(ARGUMENTS)
-
-
-def test_reads_of_the_memory_are_told_only_where_there_is_one() -> None:
-    task = ProposeStrategy(cases=(CASE,), strategy="overview", source=STRATEGY)
-    system = render(task).system
-    assert not set(MEMORY_READS) & set(re.findall(r"ctx\.([a-z_]+)\(", system))
-    assert "no memory" in system
-
-
-def test_a_tool_is_told_what_its_memory_offers() -> None:
-    system = render(EXAMPLES[ProposeTool]).system
-    assert set(re.findall(r"memory\.([a-z_]+)\(", system)) == set(MEMORY_READS)
-    assert "ctx." not in system
-
-
-@pytest.mark.parametrize("kind", [ProposeStrategy, ProposeTool])
-def test_the_dialect_is_told_as_it_is(kind: type[Task[Any]]) -> None:
-    system = render(EXAMPLES[kind]).system
-    (listed,) = re.findall(r"Builtins: ([a-z ]+), and the usual exceptions", system)
-    exceptions = {name for name in BUILTIN_NAMES if name[0].isupper()}
-    assert set(listed.split()) == BUILTIN_NAMES - exceptions
-    assert set(re.findall(r"`import (\w+)`", system)) == set(FACADES)
-
-
-def test_the_limits_that_are_told_are_those_that_hold() -> None:
-    limits = SandboxLimits()
-    assert (limits.steps, limits.cpu_seconds) == (proposing.STRATEGY_STEPS, proposing.STRATEGY_SECONDS)
-    assert (
-        TOOL_LIMITS.steps,
-        TOOL_LIMITS.cpu_seconds,
-        TOOL_LIMITS.host_calls,
-    ) == (tooling.TOOL_STEPS, tooling.TOOL_SECONDS, tooling.TOOL_CALLS)
-    assert "2,000,000 steps and 5 s" in render(EXAMPLES[ProposeStrategy]).system
-
-
-@pytest.mark.parametrize("name", sorted(initial_harness().strategies))
-def test_the_initial_strategies_use_only_what_is_told(name: str) -> None:
-    source = initial_harness().strategies[name]
-    assert checked(source, "strategy")[1] == []
-    task = ProposeStrategy(cases=(CASE,), strategy=name, source=source, memory=name == "memory")
-    prompt = render(task)
-    told = set(re.findall(r"ctx\.([a-z_]+)\(", prompt.system))
-    assert set(re.findall(r"ctx\.([a-z_]+)\(", source)) <= told
-    text = "\n".join(part for part in prompt.parts if isinstance(part, str))
-    assert "\n".join(unfenced(text)["source"]) + "\n" == source
-
-
-@pytest.mark.parametrize(
-    ("shortest", "longest", "said"),
-    [(0.0, None, "any length"), (0.0, 300.0, "0 to 300 s"), (1800.0, None, "1800 s and more")],
-)
-def test_which_videos_a_strategy_is_for(shortest: float, longest: float | None, said: str) -> None:
-    task = ProposeStrategy(
-        cases=(), strategy="overview", source=STRATEGY, shortest_s=shortest, longest_s=longest
-    )
-    assert f"videos of {said}." in render(task).system
-
-
-def test_a_draft_that_failed_comes_with_its_problems() -> None:
-    task = ProposeStrategy(cases=(), strategy="s", source=STRATEGY, draft=STRATEGY, problems=("line 2: no",))
-    assert "was turned down" in render(task).system
-    assert "was turned down for the" not in render(EXAMPLES[ProposeStrategy]).system
-
-
-def test_a_limit_of_observation_is_told_only_where_there_is_one() -> None:
-    assert "<observation>" in render(EXAMPLES[ProposeSkill]).system
-    assert "<observation>" not in render(EXAMPLES[ProposeStrategy]).system
-
+from tests.models.examples import ANSWERS, CASE, EXAMPLES, STRATEGY, answered, refused
 
 # Lessons
 
@@ -418,89 +308,3 @@ def test_a_proposer_may_propose_nothing(kind: type[Task[Any]], nothing: dict[str
     assert not answered(kind).empty
     assert answered(kind, **nothing).empty
     assert answered(kind, **nothing, title="").empty
-
-
-# The policy of the questioner
-
-
-def revise() -> RevisePolicy:
-    """The initial policy, to be revised."""
-    settings = QuestionerSettings()
-    policy = initial_policy(settings)
-    return RevisePolicy(
-        proportions=policy.proportions,
-        targets=target_proportions(settings),
-        form_weights={form.name: policy.weight(form.name) for form in FORMS},
-        modes=tuple(DistractorMode),
-        distractors=policy.distractors,
-        relate=policy.relate,
-        brief=policy.brief,
-        options=policy.options,
-    )
-
-
-def revision(task: RevisePolicy, **shares: float) -> dict[str, Any]:
-    """An answer with other shares."""
-    kinds = [
-        {"kind": kind.value, "share": shares.get(kind.value, share), "distractors": "far", "relate": 0.15}
-        for kind, share in task.proportions.items()
-    ]
-    return {
-        "reasons": ["more"],
-        "kinds": kinds,
-        "forms": [{"form": FORMS[0].name, "weight": 9}],
-        "brief": 0.4,
-    }
-
-
-def test_a_revised_policy_is_a_policy() -> None:
-    task = revise()
-    revised = read(task, revision(task, counting=0.15))
-    policy = Policy(
-        **revised.model_dump(exclude={"reasons"}),
-        options=task.options,
-        distractors=DistractorMode(task.distractors),
-        relate=task.relate,
-    )
-    assert policy.mode(QuestionKind.COUNTING) is DistractorMode.FAR
-    assert policy.weight(FORMS[0].name) == 1.4, "a step at most"
-    assert policy.proportions[QuestionKind.COUNTING] > task.proportions[QuestionKind.COUNTING]
-    assert sum(policy.proportions.values()) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.9, 1e6])
-def test_no_share_changes_by_more_than_a_step(share: float) -> None:
-    task = revise()
-    revised = read(task, revision(task, counting=share))
-    for kind, old in task.proportions.items():
-        assert old / task.step - 1e-9 <= revised.proportions[kind] <= old * task.step + 1e-9
-    assert sum(revised.proportions.values()) == pytest.approx(1)
-
-
-def test_a_policy_that_is_given_back_stays_as_it_was() -> None:
-    task = revise()
-    answer = revision(task)
-    for row in answer["kinds"]:
-        row["distractors"] = task.distractors
-    revised = read(task, {**answer, "forms": [], "reasons": [], "brief": task.brief})
-    assert revised.proportions == pytest.approx(task.proportions)
-    assert (revised.form_weights, revised.distractors_by_kind, revised.relate_by_kind) == ({}, {}, {})
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"kinds": []}, "kinds: needs one row for each of counting, spatial"),
-        ({"forms": [{"form": "riddle", "weight": 1}]}, "forms: no form 'riddle'"),
-        ({"brief": 2}, "brief: lies from 0 to 1"),
-    ],
-)
-def test_a_revised_policy_is_about_what_there_is(changes: dict[str, Any], said: str) -> None:
-    refused(RevisePolicy, said, **changes)
-
-
-def test_tools_are_offered_as_the_solver_offers_them() -> None:
-    prompt = render(EXAMPLES[ProposeToolPolicy])
-    (text,) = prompt.parts
-    assert isinstance(text, str)
-    assert unfenced(text)["tools"] == [LOOK.model_dump()]

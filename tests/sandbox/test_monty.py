@@ -1,7 +1,5 @@
 """The `monty` backend runs the same dialect under the same limits, in processes confined in the same way."""
 
-import os
-import signal
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,8 +16,6 @@ from evoharness.sandbox import (
     ProcessSandbox,
     SandboxLimits,
     SandboxResult,
-    SandboxUnavailable,
-    monty,
 )
 from evoharness.sandbox.confined import guards
 from evoharness.sandbox.confined.monty_source import translated
@@ -340,66 +336,6 @@ def test_arguments_and_answers_of_any_size_end_typed(sandbox: MontySandbox) -> N
     assert _run(sandbox, "return 1").value == 1
 
 
-def test_both_processes_of_a_run_are_confined_and_gone_afterwards(sandbox: MontySandbox) -> None:
-    if not sandbox.level.sufficient:
-        pytest.skip(f"this system confines less: {sandbox.level}")
-    seen: list[dict[str, str]] = []
-
-    def look(_: object) -> int:
-        assert sandbox._server is not None
-        children = _children(sandbox._server.process.pid)
-        for child in children:
-            lines = Path(f"/proc/{child}/status").read_text().splitlines()
-            seen.append(dict(line.split(":\t", 1) for line in lines if ":\t" in line))
-        return len(children)
-
-    api = HostApi({"look": HostMethod(look)})
-    assert _run(sandbox, "return ctx.look()", api=api).value == 2
-    assert sorted(status["Name"] for status in seen)[0] == "monty"
-    for status in seen:
-        assert status["NoNewPrivs"] == "1"
-        assert status["Seccomp"] == "2"
-        assert int(status["CapEff"], 16) == int(status["CapPrm"], 16) == 0
-        assert "0" not in status["Uid"].split()
-    assert sandbox._server is not None
-    assert _children(sandbox._server.process.pid) == []
-
-
-@pytest.mark.parametrize("name", ["monty", "python"])
-def test_a_run_whose_process_is_killed_has_crashed_and_the_next_one_works(
-    sandbox: MontySandbox, name: str
-) -> None:
-    def kill(_: object) -> None:
-        assert sandbox._server is not None
-        for child in _children(sandbox._server.process.pid):
-            if Path(f"/proc/{child}/comm").read_text().startswith(name):
-                os.kill(child, signal.SIGKILL)
-
-    result = _run(sandbox, "ctx.kill()\nreturn 1", api=HostApi({"kill": HostMethod(kill)}))
-    assert result.kind == "worker_crashed"
-    assert _run(sandbox, "return 1").value == 1
-
-
 def test_printing_without_end_is_the_fault_of_the_source(sandbox: MontySandbox) -> None:
     body = "print(*range(10**5), sep='x' * 10**6)"
     assert _run(sandbox, body, limits=SandboxLimits(cpu_seconds=1)).kind == "cpu_time_exceeded"
-
-
-def test_without_monty_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(monty, "RUNTIME", "no-such-distribution")
-    with pytest.raises(SandboxUnavailable, match=r"pip install 'evoharness\[monty\]'"):
-        _run(MontySandbox(), "return 1")
-
-
-def test_an_interpreter_that_does_not_speak_the_protocol_is_no_fault_of_the_source(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(monty, "monty_binary", lambda: Path("/bin/cat"))
-    sandbox = MontySandbox()
-    with pytest.raises(SandboxUnavailable, match="does not run here"):
-        _run(sandbox, "return 1")
-    sandbox.close()
-
-
-def _children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

@@ -12,12 +12,12 @@ from evoharness.models.reasoning_tasks import ChooseAction
 from evoharness.records.interval import Interval
 from evoharness.records.memory import Entity, EntityKind, Segment, VideoMemory
 from evoharness.records.outcome import Answered
-from evoharness.records.tool import HOST_NAMES
+from evoharness.records.tool import HOST_NAMES, MEMORY_READS
 from evoharness.sandbox import HostCallError, ProcessSandbox, SandboxLevel, SandboxResult, SandboxUnavailable
 from evoharness.solver import SolverBench, SolverLimits, solve
 from evoharness.solver import arguments as given
 from evoharness.solver.context import ARGUMENTS
-from evoharness.solver.generated import MEMORY_READS, TOOL_LIMITS, GeneratedTools, memory_api
+from evoharness.solver.generated import TOOL_LIMITS, GeneratedTools, memory_api
 from evoharness.solver.recalling import Recalling
 from evoharness.solver.toolbox import MEMORY_TOOLS, VIDEO_TOOLS
 from evoharness.video import Video
