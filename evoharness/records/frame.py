@@ -46,6 +46,8 @@ class Frame:
     """Where the pixels come from."""
     box: tuple[float, float, float, float] | None = None
     """The crop (x1, y1, x2, y2) in fractions of the whole picture; None: the whole picture."""
+    until: float | None = None
+    """The picture is known to look nearly the same until that time, in seconds; None: nothing is known."""
 
     @property
     def tokens(self) -> int:

@@ -5,9 +5,11 @@ from evoharness.video.errors import NotAVideo
 from evoharness.video.find import FoundVideos, SkippedFile, find_videos
 from evoharness.video.probe import probe
 from evoharness.video.reader import Reader
+from evoharness.video.sampled import SegmentPictures, Thumbnail, sampled
 from evoharness.video.sampling import sample_times, scattered_times
 from evoharness.video.scenes import SceneSettings, scenes
 from evoharness.video.sound import as_wav, has_sound, sound_of
+from evoharness.video.survey import Survey, surveyed
 from evoharness.video.video import Video
 
 __all__ = [
@@ -15,7 +17,10 @@ __all__ = [
     "NotAVideo",
     "Reader",
     "SceneSettings",
+    "SegmentPictures",
     "SkippedFile",
+    "Survey",
+    "Thumbnail",
     "Video",
     "as_wav",
     "find_videos",
@@ -23,7 +28,9 @@ __all__ = [
     "has_sound",
     "probe",
     "sample_times",
+    "sampled",
     "scattered_times",
     "scenes",
     "sound_of",
+    "surveyed",
 ]
