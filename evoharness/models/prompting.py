@@ -62,7 +62,7 @@ def render(task: Task[Any]) -> Prompt:
     origin = origin_of(task)
     parts: list[str | Frame] = [before] if before else []
     for frame in frames_of(task):
-        parts += [label(frame.time - origin), frame]
+        parts += [label_of(frame, origin), frame]
     if after:
         parts.append(after)
     return Prompt(
@@ -83,9 +83,21 @@ def read(task: Task[Output], answer: Mapping[str, Any]) -> Output:
     return output
 
 
+def label_of(frame: Frame, origin: float = 0.0) -> str:
+    """What stands before a frame: `frame at 12.5 s`, or `frame at 12.5 s, unchanged until 34 s`."""
+    named = label(frame.time - origin)
+    if frame.until is None:
+        return named
+    return f"{named}, unchanged until {_seconds(frame.until - origin)}"
+
+
 def label(time: float) -> str:
-    """What stands before a frame: `frame at 12.5 s`."""
-    return f"frame at {max(0.0, time):.3f}".rstrip("0").rstrip(".") + " s"
+    """What stands before a frame of which nothing else is known: `frame at 12.5 s`."""
+    return f"frame at {_seconds(time)}"
+
+
+def _seconds(time: float) -> str:
+    return f"{max(0.0, time):.3f}".rstrip("0").rstrip(".") + " s"
 
 
 def version_of(environment: "Environment", template: str, schema: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import evoharness.models
 from evoharness.models import UnsupportedTask
 from evoharness.models.exchanges import exchange_of, frames_of, task_types
 from evoharness.models.fencing import unfenced
-from evoharness.models.perception_tasks import DescribeFrame, InspectFrames
+from evoharness.models.perception_tasks import DescribeFrame, DescribeSegment, InspectFrames
 from evoharness.models.prompting import BLOCKS, PROMPTS, Prompt, environment, label, read, render, version_of
 from evoharness.models.reasoning_tasks import AnswerOpen, AnswerQuestion, Reason, Reasoning
 from evoharness.models.task import Role, Task
@@ -183,6 +184,14 @@ def test_no_frame_is_left_out(kind: type[Task[Any]]) -> None:
 )
 def test_the_label_of_a_frame(time: float, said: str) -> None:
     assert label(time) == f"frame at {said} s"
+
+
+def test_a_frame_that_lasts_says_until_when() -> None:
+    lasting = replace(frame(SPAN.start + 12.0), until=SPAN.start + 34.0)
+    told = render(DescribeSegment(frames=(*FRAMES[:1], lasting), span=SPAN))
+    assert "frame at 12 s, unchanged until 34 s" in told.parts
+    assert "unchanged until" in told.system
+    assert "unchanged until" not in render(EXAMPLES[DescribeSegment]).system
 
 
 def test_a_region_is_told_as_such() -> None:

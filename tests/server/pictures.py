@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 class SentPictures:
     """A `FrameSource` over encoded pictures; decodes them when their pixels are asked for."""
 
-    def __init__(self, urls: Sequence[str], times: Sequence[float]) -> None:
-        """`times`: that of each picture, in seconds of the video."""
+    def __init__(
+        self, urls: Sequence[str], times: Sequence[float], untils: Sequence[float | None] | None = None
+    ) -> None:
+        """`times`: that of each picture, in seconds of the video; `untils`: when each was last the same."""
         self._data = [data_of(url) for url in urls]
         self._times = list(times)
+        self._untils = list(untils) if untils is not None else [None] * len(self._times)
         digest = hashlib.sha256(repr(self._times).encode())
         for data in self._data:
             digest.update(hashlib.sha256(data).digest())
@@ -29,10 +32,10 @@ class SentPictures:
 
     def frames(self, box: tuple[float, float, float, float] | None = None) -> tuple[Frame, ...]:
         """One frame a picture, in order."""
-        sized = zip(self._times, map(size_of, self._data), strict=True)
+        sized = zip(self._times, self._untils, map(size_of, self._data), strict=True)
         return tuple(
-            Frame(f"{self._name}:{number}:{width}x{height}", time, width, height, self, box)
-            for number, (time, (width, height)) in enumerate(sized)
+            Frame(f"{self._name}:{number}:{width}x{height}", time, width, height, self, box, until)
+            for number, (time, until, (width, height)) in enumerate(sized)
         )
 
     def pixels(self, frames: Sequence[Frame]) -> "Iterator[NDArray[np.uint8]]":

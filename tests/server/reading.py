@@ -21,7 +21,7 @@ from evoharness.records.frame import Frame
 from evoharness.records.interval import Interval
 from tests.server.pictures import SentPictures
 
-_LABEL = re.compile(r"(?:^|\n)frame at (\d+(?:\.\d+)?) s\s*\Z")
+_LABEL = re.compile(r"(?:^|\n)frame at (\d+(?:\.\d+)?) s(?:, unchanged until (\d+(?:\.\d+)?) s)?\s*\Z")
 
 
 class NotATask(ValueError):
@@ -56,9 +56,11 @@ def task_of(body: Mapping[str, Any]) -> Task[Any]:
     sections = {name: value for text in texts for name, value in unfenced(text).items()}
     pictures = pictures_of(body)
     origin = float(sections.get("clip", {}).get("starts_at", 0.0))
-    times = [origin + _labelled(text) for text, _ in pictures]
+    labels = [_labelled(text) for text, _ in pictures]
+    times = [origin + time for time, _ in labels]
+    untils = [None if until is None else origin + until for _, until in labels]
     region = sections.get("region")
-    source = SentPictures([url for _, url in pictures], times)
+    source = SentPictures([url for _, url in pictures], times, untils)
     return read(sections, source.frames(tuple(region) if region else None))
 
 
@@ -71,11 +73,12 @@ def _user_content(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     raise NotATask("there is no user message")
 
 
-def _labelled(text: str) -> float:
+def _labelled(text: str) -> tuple[float, float | None]:
+    """The time of a picture and, where it is told, until when it stayed."""
     found = _LABEL.search(text)
     if found is None:
         raise NotATask(f"a picture without a time before it: {text[-60:]!r}")
-    return float(found[1])
+    return float(found[1]), None if found[2] is None else float(found[2])
 
 
 Sections = Mapping[str, Any]

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from evoharness.models.embedded.describing import Scene, describe
+from evoharness.models.embedded.lasting import sightings
 from evoharness.models.embedded.perceiver import Perceiver
 from evoharness.models.embedded.relevance import FOUND, relevances
 from evoharness.models.embedded.remarks import Remark
@@ -52,11 +53,12 @@ class Looker:
 
     def _scene(self, frames: Sequence[Frame], span: Interval) -> Scene:
         ordered = sorted(frames, key=lambda frame: frame.time)
-        key = (span.start, span.end, *(frame.key for frame in ordered))
+        key = (span.start, span.end, *((frame.key, frame.until) for frame in ordered))
         scene = self._scenes.pop(key, None)
         if scene is None:
             percepts = self._perceiver.perceive(ordered)
-            scene = describe(percepts, [frame.time for frame in ordered], span)
+            seen = sightings(ordered)
+            scene = describe([percepts[which] for which, _ in seen], [time for _, time in seen], span)
         self._scenes[key] = scene
         while len(self._scenes) > SCENES:
             self._scenes.popitem(last=False)

@@ -179,8 +179,12 @@ def _segment_sections(task: DescribeSegment) -> Mapping[str, Any]:
     return {"clip": clip(task.span), "transcript": task.transcript}
 
 
-def _segment_facts(_: DescribeSegment) -> Mapping[str, Any]:
-    return {"entity_kinds": tuple(EntityKind), "relation_kinds": tuple(RelationKind)}
+def _segment_facts(task: DescribeSegment) -> Mapping[str, Any]:
+    return {
+        "entity_kinds": tuple(EntityKind),
+        "relation_kinds": tuple(RelationKind),
+        "lasting": any(frame.until is not None for frame in task.frames),
+    }
 
 
 def _segment_schema(_: DescribeSegment) -> Schema:
