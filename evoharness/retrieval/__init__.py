@@ -7,7 +7,8 @@ from evoharness.retrieval.embedders import (
     embedder_names,
     make_embedder,
 )
-from evoharness.retrieval.index import Hit, TextIndex, fuse
+from evoharness.retrieval.index import TextIndex
+from evoharness.retrieval.ranking import Hit, fuse
 from evoharness.retrieval.words import words
 
 __all__ = [
