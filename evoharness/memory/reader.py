@@ -5,11 +5,14 @@ nodes, texts and the transcript, everything between two times, everything like a
 whole segments. Nothing here writes. A senseless argument is a ValueError whose message says what would do.
 """
 
-import math
+import hashlib
+import threading
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evoharness.memory.arguments import count, names, node_kinds, number, query_text
 from evoharness.memory.graph import memory_graph
 from evoharness.memory.nodes import (
     RECORD_KINDS,
@@ -25,8 +28,6 @@ from evoharness.retrieval import Embedder, TextIndex
 if TYPE_CHECKING:
     import networkx
 
-SEARCHED: tuple[NodeKind, ...] = ("segment", *RECORD_KINDS, "transcript")
-
 
 class Found(Node):
     """A node that was found."""
@@ -36,11 +37,14 @@ class Found(Node):
 
 
 class MemoryReader:
-    """Answers about one memory; indexes are built when they are first needed."""
+    """Answers about one memory, to several threads at once; indexes are built when they are first needed."""
 
-    def __init__(self, memory: VideoMemory, embedder: Embedder) -> None:
+    def __init__(self, memory: VideoMemory, embedder: Embedder, folder: Path | None = None) -> None:
+        """`folder`: where its indexes are kept, beside the memory; None: nowhere."""
         self.memory = memory
         self._embedder = embedder
+        self._folder = folder
+        self._opening = threading.Lock()
         self._indexes: dict[tuple[NodeKind, ...], tuple[list[Node], TextIndex]] = {}
 
     @cached_property
@@ -60,13 +64,13 @@ class MemoryReader:
         self, ids: Sequence[str] | None = None, super_event: str | None = None
     ) -> tuple[Segment, ...]:
         """Segments by their ids, in the order given, or those of a super event, or all."""
+        if super_event is not None and ids is not None:
+            raise ValueError("either `ids` or `super_event` is given, not both")
         if super_event is not None:
             ids = self._super_event(super_event).segment_ids
         if ids is None:
             return self.memory.segments
-        if isinstance(ids, str):
-            raise ValueError(f"`ids` is a list of segment ids, not the text {ids!r}")
-        return tuple(self._segment(one) for one in ids)
+        return tuple(self._segment(one) for one in names("ids", ids))
 
     def records(self, segment_id: str) -> Segment:
         """Everything that is recorded about one segment: events, entities, texts, relations, transcript."""
@@ -78,7 +82,7 @@ class MemoryReader:
 
     def search_nodes(self, query: str, k: int = 10, kinds: Sequence[str] = RECORD_KINDS) -> list[Found]:
         """Events, entities and texts that fit a query; `kinds` narrows it."""
-        return self._search(query, k, _kinds(kinds))
+        return self._search(query, k, node_kinds(kinds))
 
     def search_texts(self, query: str, k: int = 10) -> list[Found]:
         """Texts shown in the picture that fit a query."""
@@ -98,7 +102,7 @@ class MemoryReader:
         first, last = self._span(start, end)
         nodes = [
             node
-            for node in self._nodes(_kinds(kinds))
+            for node in self._nodes(node_kinds(kinds))
             if node.interval.start <= last and node.interval.end >= first
         ]
         return sorted(nodes, key=lambda node: (node.interval.start, node.interval.end, node.id))
@@ -111,10 +115,10 @@ class MemoryReader:
         kinds: Sequence[str] = RECORD_KINDS,
     ) -> list[Found]:
         """Every node at least so near to a query in meaning, in order of time: for counting."""
-        if not -1 <= _number("min_cosine", min_cosine) <= 1:
+        if not -1 <= number("min_cosine", min_cosine) <= 1:
             raise ValueError(f"`min_cosine` lies in -1..1, not {min_cosine}")
-        nodes, index = self._index(_kinds(kinds))
-        hits = index.by_meaning(_query(query), _count("max_results", max_results), min_cosine)
+        nodes, index = self._index(node_kinds(kinds))
+        hits = index.by_meaning(query_text(query), count("max_results", max_results), min_cosine)
         found = [Found(**dict(nodes[hit.position]), score=hit.score) for hit in hits]
         return sorted(found, key=lambda node: (node.interval.start, node.id))
 
@@ -122,16 +126,23 @@ class MemoryReader:
         """The lines that are said during a stretch, in order; a missing end is open."""
         return self.between(start, end, ("transcript",))
 
+    def nodes(self, kinds: Sequence[str] = RECORD_KINDS) -> list[Node]:
+        """Everything of these kinds, kind by kind as the segments come."""
+        return self._nodes(node_kinds(kinds))
+
     def _search(self, query: str, k: int, kinds: tuple[NodeKind, ...]) -> list[Found]:
         nodes, index = self._index(kinds)
-        hits = index.search(_query(query), _count("k", k))
+        hits = index.search(query_text(query), count("k", k))
         return [Found(**dict(nodes[hit.position]), score=hit.score) for hit in hits]
 
     def _index(self, kinds: tuple[NodeKind, ...]) -> tuple[list[Node], TextIndex]:
-        if kinds not in self._indexes:
-            nodes = self._nodes(kinds)
-            self._indexes[kinds] = (nodes, TextIndex([node.text for node in nodes], self._embedder))
-        return self._indexes[kinds]
+        with self._opening:
+            if kinds not in self._indexes:
+                nodes = self._nodes(kinds)
+                file = self._folder / index_name(kinds, self._embedder) if self._folder is not None else None
+                texts = [node.text for node in nodes]
+                self._indexes[kinds] = (nodes, TextIndex(texts, self._embedder, file))
+            return self._indexes[kinds]
 
     def _nodes(self, kinds: tuple[NodeKind, ...]) -> list[Node]:
         return [node for node in self._all_nodes if node.kind in kinds]
@@ -161,8 +172,8 @@ class MemoryReader:
         raise ValueError(f"no super event {super_id!r}; there are: {known}")
 
     def _span(self, start: float | None, end: float | None) -> tuple[float, float]:
-        first = 0.0 if start is None else _number("start", start)
-        last = self.memory.duration if end is None else _number("end", end)
+        first = 0.0 if start is None else number("start", start)
+        last = self.memory.duration if end is None else number("end", end)
         if end is None:
             last = max(first, last)
         if last < first:
@@ -170,29 +181,6 @@ class MemoryReader:
         return first, last
 
 
-def _query(query: str) -> str:
-    if not isinstance(query, str) or not query.strip():
-        raise ValueError("`query` is a text that is not blank")
-    return query
-
-
-def _count(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"`{name}` is a whole number of at least 1, not {value!r}")
-    return value
-
-
-def _number(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"`{name}` is a number, not {value!r}")
-    return float(value)
-
-
-def _kinds(kinds: Sequence[str]) -> tuple[NodeKind, ...]:
-    asked = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    unknown = [kind for kind in asked if kind not in SEARCHED]
-    if unknown or not asked:
-        raise ValueError(
-            f"`kinds` are some of {', '.join(SEARCHED)}, not {', '.join(map(str, asked)) or 'none'}"
-        )
-    return tuple(kind for kind in SEARCHED if kind in asked)
+def index_name(kinds: Sequence[str], embedder: Embedder) -> str:
+    """Name of the file with an index of such nodes by such an embedder."""
+    return f"{'+'.join(kinds)}-{hashlib.sha256(embedder.id.encode()).hexdigest()[:8]}.npz"

@@ -149,7 +149,7 @@ class TestSearch:
 SENSELESS: list[tuple[str, dict[str, Any], str]] = [
     ("records", {"segment_id": "s0009"}, "no segment 's0009'; they go from s0000 to s0002"),
     ("records", {"segment_id": ["s0000"]}, "no segment"),
-    ("segments", {"ids": "s0000"}, "list of segment ids"),
+    ("segments", {"ids": "s0000"}, "`ids` is a list"),
     ("segments", {"super_event": "x9"}, "there are: x0000, x0001"),
     ("search_nodes", {"query": " "}, "not blank"),
     ("search_nodes", {"query": 5}, "text"),
