@@ -2,6 +2,7 @@
 
 from evoharness.memory.builder import build_memory
 from evoharness.memory.graph import memory_graph, render_tree
+from evoharness.memory.looking import pointing
 from evoharness.memory.nodes import Node
 from evoharness.memory.reader import Found, MemoryReader
 from evoharness.memory.repair import repair
@@ -16,6 +17,7 @@ __all__ = [
     "Node",
     "build_memory",
     "memory_graph",
+    "pointing",
     "render_tree",
     "repair",
 ]

@@ -1,51 +1,139 @@
 """From segments to super events and the root: a text-only stage (appendix A.1)."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 
-from evoharness.models.backbone import Backbone, Refused, Unparsed
+from evoharness.memory.checkpoints import Checkpoints
+from evoharness.models.backbone import Backbone, BackboneUnavailable, Refused, Reply, Unparsed
 from evoharness.models.reasoning_tasks import SegmentGroup, SummarizeSegments, SummarizeVideo
+from evoharness.models.task import Output, Task
+from evoharness.records.base import Record
 from evoharness.records.interval import Interval
 from evoharness.records.memory import Segment, SuperEvent
 
 WINDOW = 50
-"""Segments that are grouped in one call; longer videos are grouped window by window."""
+"""What is grouped in one call: segments, or groups of them."""
+
+
+class Groups(Record):
+    """What one window was grouped into."""
+
+    groups: tuple[SegmentGroup, ...]
+    losses: dict[str, int] = {}
+
+
+class Root(Record):
+    """What the whole video is about."""
+
+    text: str
+    losses: dict[str, int] = {}
 
 
 def aggregate(
-    segments: Sequence[Segment], backbone: Backbone, losses: Counter[str]
+    segments: Sequence[Segment],
+    backbone: Backbone,
+    losses: Counter[str],
+    steps: Checkpoints | None = None,
 ) -> tuple[tuple[SuperEvent, ...], str]:
-    """Super events over the described segments, and the root's text.
+    """Super events over the described segments, and the root's text; `losses` is added to.
 
     Where the model refuses or cannot be read, every segment stands for itself and the root is made of their
-    summaries; both are counted. `BackboneUnavailable` is passed on: the build can be taken up again.
+    labels; both are counted. `BackboneUnavailable` is passed on: the build can be taken up again, and what
+    is among `steps` is not asked for again.
     """
+    work = _Aggregation(backbone, losses, steps or Checkpoints(None))
     described = [segment for segment in segments if segment.status == "described"]
-    super_events: list[SuperEvent] = []
-    for start in range(0, len(described), WINDOW):
-        window = described[start : start + WINDOW]
-        for group in _groups(window, backbone, losses):
-            members = window[group.first : group.last + 1]
-            super_events.append(
-                SuperEvent(
-                    id=f"x{len(super_events):04d}",
-                    label=group.label,
-                    description=group.description,
-                    segment_ids=tuple(segment.id for segment in members),
-                    interval=Interval(start=members[0].interval.start, end=members[-1].interval.end),
-                )
+    super_events = []
+    for number, group in enumerate(work.grouped([segment.summary for segment in described], "groups")):
+        members = described[group.first : group.last + 1]
+        super_events.append(
+            SuperEvent(
+                id=f"x{number:04d}",
+                label=group.label,
+                description=group.description,
+                segment_ids=tuple(segment.id for segment in members),
+                interval=Interval(start=members[0].interval.start, end=members[-1].interval.end),
             )
-    return tuple(super_events), _root(super_events, backbone, losses)
+        )
+    return tuple(super_events), work.root(super_events)
 
 
-def _groups(window: Sequence[Segment], backbone: Backbone, losses: Counter[str]) -> list[SegmentGroup]:
-    task = SummarizeSegments(summaries=tuple(segment.summary for segment in window))
-    try:
-        answered = backbone.run(task).output.groups
-    except (Refused, Unparsed):
-        losses["grouping failed"] += 1
-        answered = ()
-    return complete_groups(answered, [segment.summary for segment in window], losses)
+class _Aggregation:
+    """Groups texts, window by window; knows what it lost."""
+
+    def __init__(self, backbone: Backbone, losses: Counter[str], steps: Checkpoints) -> None:
+        self._backbone = backbone
+        self._losses = losses
+        self._steps = steps
+
+    def grouped(self, summaries: Sequence[str], name: str) -> list[SegmentGroup]:
+        """Groups over all of them, that follow each other and leave out none.
+
+        A window slides: the last group of one may go on beyond it, so the next begins where that group does.
+        """
+        settled: list[SegmentGroup] = []
+        start = 0
+        while start < len(summaries):
+            window = summaries[start : start + WINDOW]
+            groups = self._of_window(window, f"{name}-{start:05d}")
+            end = start + len(window)
+            if end < len(summaries) and len(groups) > 1:
+                groups = groups[:-1]
+            settled += [
+                group.model_copy(update={"first": start + group.first, "last": start + group.last})
+                for group in groups
+            ]
+            start = settled[-1].last + 1
+        return settled
+
+    def _of_window(self, summaries: Sequence[str], name: str) -> Sequence[SegmentGroup]:
+        def make() -> Groups:
+            lost: Counter[str] = Counter()
+            reply = self._asked(SummarizeSegments(summaries=tuple(summaries)))
+            if reply is None:
+                lost["grouping failed"] += 1
+            answered = reply.output.groups if reply is not None else ()
+            return Groups(groups=tuple(complete_groups(answered, summaries, lost)), losses=dict(lost))
+
+        found = self._steps.once(name, json.dumps(summaries), Groups, make)
+        self._losses.update(found.losses)
+        return found.groups
+
+    def root(self, super_events: Sequence[SuperEvent]) -> str:
+        """What the whole video is about. Very many super events are grouped until they are few."""
+        if not super_events:
+            return "Nothing of this video could be described."
+        told = [f"{event.label}: {event.description}" for event in super_events]
+        level = 1
+        while len(told) > WINDOW:
+            groups = self.grouped(told, f"parts{level}")
+            if len(groups) == len(told):  # whoever groups sees no parts: it is told the labels alone
+                break
+            told = [f"{group.label}: {group.description}" for group in groups]
+            level += 1
+
+        def make() -> Root:
+            reply = self._asked(SummarizeVideo(super_events=tuple(told)))
+            text = reply.output.text.strip() if reply is not None else ""
+            if text:
+                return Root(text=text)
+            return Root(text=" ".join(event.label for event in super_events), losses={"root missing": 1})
+
+        found = self._steps.once("root", json.dumps(told), Root, make)
+        self._losses.update(found.losses)
+        return found.text
+
+    def _asked(self, task: Task[Output]) -> Reply[Output] | None:
+        """The reply; None when there is none for good."""
+        try:
+            return self._backbone.run(task)
+        except (Refused, Unparsed):
+            return None
+        except BackboneUnavailable as error:
+            if not error.lasting:
+                raise
+            return None
 
 
 def complete_groups(
@@ -82,16 +170,3 @@ def _label(summary: str, longest: int = 60) -> str:
     if len(summary) <= longest:
         return summary
     return summary[:longest].rsplit(" ", 1)[0] + "…"
-
-
-def _root(super_events: Sequence[SuperEvent], backbone: Backbone, losses: Counter[str]) -> str:
-    if not super_events:
-        return "Nothing of this video could be described."
-    told = tuple(f"{event.label}: {event.description}" for event in super_events)
-    try:
-        text = backbone.run(SummarizeVideo(super_events=told)).output.text.strip()
-    except (Refused, Unparsed):
-        text = ""
-    if not text:
-        losses["root missing"] += 1
-    return text or " ".join(event.label for event in super_events)

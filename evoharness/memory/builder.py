@@ -1,40 +1,47 @@
 """Build the memory of one video, segment by segment (appendix A.1).
 
-Each segment is finished on its own and written down as soon as it is, so a build that was interrupted goes
-on where it stopped and describes no segment twice. Everything after that (links, super events, root) needs
-no frames and is done over in a few calls.
+The steps are the cut into segments and what is said in them, the description of each segment, the groups
+over them, and the root. Each is written down as soon as it is finished, so a build that was interrupted
+goes on where it stopped, comes to the same memory, and asks no model twice for what it has. What comes out
+does not depend on which segment is described first, nor on how many are described at a time.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evoharness.memory.aggregation import aggregate
+from evoharness.memory.checkpoints import Checkpoints
+from evoharness.memory.describing import Describing, FinishedSegment, Part
+from evoharness.memory.lanes import Lanes
 from evoharness.memory.linking import link_entities
-from evoharness.memory.repair import failed_segment, repair
+from evoharness.memory.looking import Look, looking
 from evoharness.memory.settings import MemorySettings
-from evoharness.memory.transcripts import Cue, transcript_for, transcript_of
-from evoharness.models.backbone import Backbone, Refused, Unparsed
-from evoharness.models.perception_tasks import DescribeSegment
+from evoharness.memory.thumbnails import Thumbnails
+from evoharness.memory.transcripts import Transcript, transcript_for, transcript_of
+from evoharness.models.backbone import Backbone
 from evoharness.records.base import Record
-from evoharness.records.frame import Frame
 from evoharness.records.interval import Interval
-from evoharness.records.memory import MemoryReport, Segment, VideoMemory
-from evoharness.records.storage import write_atomically
-from evoharness.video import Video, scattered_times, scenes
-
-LEAST_FRAMES = 4
-"""A short segment is shown to the describer in at least so many pictures, where it has them."""
+from evoharness.records.memory import MemoryReport, VideoMemory
+from evoharness.video import Video
 
 
-class FinishedSegment(Record):
-    """A segment as it is written down while its memory is being built."""
+@dataclass(frozen=True)
+class Built:
+    """What building a memory gives."""
 
-    segment: Segment
-    losses: dict[str, int] = {}
-    """How often each kind of repair or loss happened."""
-    frames: int = 0
-    """Frames that the describer looked at."""
+    memory: VideoMemory
+    thumbnails: Thumbnails
+
+
+class Plan(Record):
+    """What is known of a video before anything is described."""
+
+    spans: tuple[Interval, ...]
+    """The segments, in order of time."""
+    transcript: Transcript
+    """What is said."""
 
 
 def build_memory(
@@ -45,34 +52,71 @@ def build_memory(
     checkpoints: Path | None = None,
     on_segment: Callable[[int, int], None] | None = None,
     spans: Sequence[Interval] | None = None,
+    lanes: Lanes | None = None,
+    look: Look = looking,
 ) -> VideoMemory:
-    """The memory of a video, as `backbone` describes it.
+    """The memory of a video, as `backbone` describes it: see `build`."""
+    return build(
+        video,
+        backbone,
+        settings,
+        checkpoints=checkpoints,
+        on_segment=on_segment,
+        spans=spans,
+        lanes=lanes,
+        look=look,
+    ).memory
 
-    `checkpoints`: folder for finished segments; what lies there from an earlier try is used. `on_segment` is
-    called after each segment with how many are finished and how many there are. A segment that the model
-    refuses or answers unreadably is marked as failed and listed in the report. `BackboneUnavailable` is
-    passed on. `spans`: the segments, in order; None: cut where scenes change.
+
+def build(
+    video: Video,
+    backbone: Backbone,
+    settings: MemorySettings | None = None,
+    *,
+    checkpoints: Path | None = None,
+    on_segment: Callable[[int, int], None] | None = None,
+    spans: Sequence[Interval] | None = None,
+    lanes: Lanes | None = None,
+    look: Look = looking,
+) -> Built:
+    """The memory of a video, as `backbone` describes it, and small pictures for people.
+
+    `checkpoints`: folder for finished steps; what lies there from an earlier try is used. `on_segment` is
+    called after each segment with how many are finished and how many there are. `spans`: the segments, in
+    order; None: cut where scenes change. `lanes`: how many segments are described at a time; None: one.
+
+    A segment that the model refuses, answers unreadably or turns down for good is marked as failed and
+    listed in the report. `BackboneUnavailable` is passed on after what was in flight has been written down.
     """
     settings = settings or MemorySettings()
-    if spans is None:
-        spans = scenes(video, settings)
-    transcript = transcript_for(video, settings.transcript, backbone, spans)
-    finished: list[FinishedSegment] = []
-    for number, span in enumerate(spans):
-        file = checkpoints / f"s{number:04d}.json" if checkpoints is not None else None
-        done = _taken_up(file, span)
-        if done is None:
-            done = _describe(video, backbone, settings, f"s{number:04d}", span, transcript.cues)
-            if file is not None:
-                write_atomically(file, done.model_dump_json())
-        finished.append(done)
-        if on_segment is not None:
-            on_segment(number + 1, len(spans))
-    losses = Counter(transcript.losses)
+    steps = Checkpoints(checkpoints)
+    made_from = video.info.content_hash + ("" if spans is None else repr([(s.start, s.end) for s in spans]))
+    plan = steps.done("plan", made_from, Plan)
+    with look(video, settings, spans if plan is None else plan.spans, checkpoints) as survey:
+        if plan is None:
+            said = transcript_for(video, settings.transcript, backbone, survey.spans)
+            plan = Plan(spans=tuple(survey.spans), transcript=said)
+            steps.keep("plan", made_from, plan)
+        parts = [
+            Part(f"s{number:04d}", span, transcript_of(plan.transcript.cues, span))
+            for number, span in enumerate(plan.spans)
+        ]
+        told = on_segment or (lambda _done, _all: None)
+        finished = Describing(backbone, survey, steps, lanes or Lanes(), told).all(parts)
+    return Built(
+        memory=_memory(video, backbone, steps, plan, finished),
+        thumbnails=Thumbnails(segments={done.segment.id: done.pictures for done in finished}),
+    )
+
+
+def _memory(
+    video: Video, backbone: Backbone, steps: Checkpoints, plan: Plan, finished: Sequence[FinishedSegment]
+) -> VideoMemory:
+    losses = Counter(plan.transcript.losses)
     for done in finished:
         losses.update(done.losses)
     segments = link_entities([done.segment for done in finished])
-    super_events, root = aggregate(segments, backbone, losses)
+    super_events, root = aggregate(segments, backbone, losses, steps)
     return VideoMemory(
         video=video.info.content_hash,
         duration=video.info.duration,
@@ -83,43 +127,7 @@ def build_memory(
             losses=dict(sorted(losses.items())),
             failed_segments=tuple(segment.id for segment in segments if segment.status == "failed"),
             frames=sum(done.frames for done in finished),
+            repeats=sum(done.repeats for done in finished),
+            notes=tuple(note for done in finished for note in done.notes),
         ),
     )
-
-
-def _describe(
-    video: Video,
-    backbone: Backbone,
-    settings: MemorySettings,
-    segment_id: str,
-    span: Interval,
-    cues: Sequence[Cue],
-) -> FinishedSegment:
-    frames = _frames_of(video, span, settings)
-    said = transcript_of(cues, span)
-    try:
-        reply = backbone.run(DescribeSegment(frames=tuple(frames), span=span, transcript=said))
-    except (Refused, Unparsed) as error:
-        failed = failed_segment(segment_id, span, str(error), said)
-        return FinishedSegment(segment=failed, losses={"segment failed": 1}, frames=len(frames))
-    segment, losses = repair(reply.output, segment_id, span, said)
-    return FinishedSegment(segment=segment, losses=dict(losses), frames=len(frames))
-
-
-def _frames_of(video: Video, span: Interval, settings: MemorySettings) -> list[Frame]:
-    fps = settings.fps
-    if span.duration > 0:
-        fps = max(fps, min(LEAST_FRAMES, settings.frame_cap) / span.duration)
-    seed = f"{video.info.content_hash} {span.start}"
-    return video.frames(scattered_times(span, fps, settings.frame_cap, seed), settings.detail)
-
-
-def _taken_up(file: Path | None, span: Interval) -> FinishedSegment | None:
-    """What an earlier try wrote down for the same stretch; None when it is not there or not whole."""
-    if file is None or not file.is_file():
-        return None
-    try:
-        done = FinishedSegment.model_validate_json(file.read_bytes())
-    except ValueError:
-        return None
-    return done if done.segment.interval == span else None

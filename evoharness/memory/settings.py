@@ -7,7 +7,7 @@ from evoharness.records.frame import Detail
 from evoharness.records.memory import MEMORY_SCHEMA
 from evoharness.video import SceneSettings
 
-BUILDER_VERSION = 2
+BUILDER_VERSION = 3
 """Raised when the builder makes something else of the same descriptions."""
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evoharness.memory.builder import build_memory
+from evoharness.memory.builder import build
+from evoharness.memory.lanes import Lanes
 from evoharness.memory.settings import MemorySettings
+from evoharness.memory.thumbnails import Thumbnails, load_thumbnails, save_thumbnails
 from evoharness.memory.transcripts import caption_file
 from evoharness.models.backbone import Backbone
 from evoharness.records.memory import MEMORY_SCHEMA, VideoMemory
@@ -21,13 +23,22 @@ KEY_DIGITS = 16
 class MemoryStore:
     """Memories under `<cache>/memories/<video hash>-<builder fingerprint>/`, shared by runs.
 
-    A folder holds `memory.json` and, while it is being built, `segments/` with what is finished.
+    A folder holds `memory.json`, small pictures for people and, while it is being built, `steps/` with what
+    is finished; these stay when a segment failed, so that it can be tried again.
     """
 
-    def __init__(self, cache_dir: Path, backbone: Backbone, settings: MemorySettings | None = None) -> None:
+    def __init__(
+        self,
+        cache_dir: Path,
+        backbone: Backbone,
+        settings: MemorySettings | None = None,
+        at_once: int = 1,
+    ) -> None:
+        """`at_once`: segments that are described at a time, of all memories that are being built."""
         self._root = Path(cache_dir) / "memories"
         self._backbone = backbone
         self._settings = settings or MemorySettings()
+        self._lanes = Lanes(at_once)
 
     def folder(self, video: Video) -> Path:
         """Where the memory of a video lies; a used caption file is part of the name's fingerprint."""
@@ -61,14 +72,29 @@ class MemoryStore:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder / ".lock"):
             memory = self.load(video)
-            if memory is None:
-                segments = folder / "segments"
-                memory = build_memory(
-                    video, self._backbone, self._settings, checkpoints=segments, on_segment=on_segment
-                )
-                write_atomically(folder / "memory.json", memory.model_dump_json())
-                shutil.rmtree(segments, ignore_errors=True)
-        return memory
+            return self._build(video, folder, on_segment) if memory is None else memory
+
+    def thumbnails(self, video: Video) -> Thumbnails | None:
+        """The small pictures beside a memory; None when there are none that can be read."""
+        return load_thumbnails(self.folder(video))
+
+    def _build(
+        self, video: Video, folder: Path, on_segment: Callable[[int, int], None] | None
+    ) -> VideoMemory:
+        steps = folder / "steps"
+        built = build(
+            video,
+            self._backbone,
+            self._settings,
+            checkpoints=steps,
+            on_segment=on_segment,
+            lanes=self._lanes,
+        )
+        save_thumbnails(folder, built.thumbnails)
+        write_atomically(folder / "memory.json", built.memory.model_dump_json())
+        if not built.memory.report.failed_segments:
+            shutil.rmtree(steps, ignore_errors=True)
+        return built.memory
 
 
 @contextmanager

@@ -141,6 +141,10 @@ class MemoryReport(Record):
     """Segments without a description."""
     frames: int = 0
     """Frames that a describer looked at."""
+    repeats: int = 0
+    """Frames that it was spared because they look like the one before."""
+    notes: tuple[str, ...] = ()
+    """What else had to be done to read and describe the video, one line each."""
 
 
 class VideoMemory(Record):

@@ -3,6 +3,7 @@
 import multiprocessing
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,15 +25,25 @@ from evoharness.video import Video
 from tests.memory.describer import GivenDescriber
 from tests.video.recordings import record
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 COLOURS = [(200, 40, 40), (40, 200, 40), (40, 40, 200), (200, 200, 40)]
 
 
 @pytest.fixture(scope="module")
 def slides(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four scenes of 160 s, a picture each 2 s."""
-    pictures = (np.full((96, 160, 3), COLOURS[n // 80], dtype=np.uint8) for n in range(320))
+    """Four scenes of 160 s, a picture each 2 s; something small moves in all of them."""
     path = tmp_path_factory.mktemp("slides") / "it's [four] scenes?.mp4"
-    return record(path, pictures, [2 * n for n in range(320)])
+    return record(path, map(slide, range(320)), [2 * n for n in range(320)])
+
+
+def slide(number: int) -> "NDArray[np.uint8]":
+    """The picture of that number."""
+    picture = np.full((96, 160, 3), COLOURS[number // 80], dtype=np.uint8)
+    left = 37 * number % 141
+    picture[40:56, left : left + 16] = 255
+    return picture
 
 
 def described(task: DescribeSegment) -> SegmentDescription:
@@ -53,14 +64,22 @@ class TestBuilding:
     def test_the_describer_sees_each_segment_as_the_paper_says(self, slides: Path) -> None:
         backbone = GivenDescriber(described)
         memory = build_memory(Video(slides), backbone)
-        assert [s.interval for s in memory.segments] == [
-            Interval(start=160 * n, end=160 * (n + 1)) for n in range(4)
-        ]
+        assert [s.interval.start for s in memory.segments] == [0, 160, 320, 480]
+        assert [s.interval.end for s in memory.segments] == [160, 320, 480, memory.duration]
         assert [len(task.frames) for task in backbone.described] == [80] * 4
         for task in backbone.described:
             assert all(task.span.start <= frame.time < task.span.end for frame in task.frames)
         assert memory.report.frames == 320
         assert memory.report.losses == {}
+
+    def test_what_does_not_change_is_shown_once(self, tmp_path: Path) -> None:
+        pictures = [np.full((96, 160, 3), COLOURS[n // 20], dtype=np.uint8) for n in range(40)]
+        path = record(tmp_path / "still.mp4", pictures, [2 * n for n in range(40)])
+        backbone = GivenDescriber(described)
+        memory = build_memory(Video(path), backbone)
+        (task,) = backbone.described
+        assert [frame.until for frame in task.frames] == [pytest.approx(39, abs=2), pytest.approx(79, abs=2)]
+        assert (memory.report.frames, memory.report.repeats) == (2, 38)
 
     def test_a_cap_of_frames_holds(self, slides: Path) -> None:
         backbone = GivenDescriber(described)
@@ -70,7 +89,7 @@ class TestBuilding:
     def test_parts_and_root_stand_over_the_segments(self, slides: Path) -> None:
         memory = build_memory(Video(slides), GivenDescriber(described))
         assert [e.segment_ids for e in memory.super_events] == [("s0000", "s0001"), ("s0002", "s0003")]
-        assert memory.super_events[1].interval == Interval(start=320, end=640)
+        assert memory.super_events[1].interval == Interval(start=320, end=memory.duration)
         assert memory.root == "a video of 2 parts"
 
     def test_what_comes_back_is_linked_and_what_does_not_is_not(self, slides: Path) -> None:
@@ -135,7 +154,7 @@ class TestStore:
 
     def test_an_interrupted_build_goes_on(self, slides: Path, tmp_path: Path) -> None:
         def down_at_third(task: DescribeSegment) -> SegmentDescription:
-            if task.span.start == 320:
+            if task.span.start >= 320:
                 raise BackboneUnavailable("down")
             return described(task)
 
@@ -146,7 +165,8 @@ class TestStore:
         memory = store.load_or_build(Video(slides))
         assert [task.span.start for task in backbone.described] == [320, 480]
         assert memory == build_memory(Video(slides), GivenDescriber(described))
-        assert sorted(path.name for path in store.folder(Video(slides)).iterdir()) == [".lock", "memory.json"]
+        left = sorted(path.name for path in store.folder(Video(slides)).iterdir())
+        assert left == [".lock", "memory.json", "thumbnails.json"]
 
     @pytest.mark.parametrize("damage", [b"", b"{", b'{"schema_version": 1}', b"\xff\xfe"])
     def test_damaged_files_are_built_again(self, slides: Path, tmp_path: Path, damage: bytes) -> None:
@@ -154,8 +174,9 @@ class TestStore:
         memory = store.load_or_build(Video(slides))
         folder = store.folder(Video(slides))
         (folder / "memory.json").write_bytes(damage)
-        (folder / "segments").mkdir()
-        (folder / "segments" / "s0000.json").write_bytes(damage)
+        (folder / "steps").mkdir()
+        for name in ("plan", "s0000", "groups-00000", "root"):
+            (folder / "steps" / f"{name}.json").write_bytes(damage)
         assert store.load_or_build(Video(slides)) == memory
 
     def test_two_processes_build_it_once(self, slides: Path, tmp_path: Path) -> None:

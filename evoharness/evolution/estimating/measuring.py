@@ -169,10 +169,10 @@ def stand_in_memory(
     segment_s: float = EXPECTED.segment_s,
 ) -> VideoMemory:
     """A memory of segments of equal length: where scenes change is not known without looking."""
-    from evoharness.memory import build_memory
+    from evoharness.memory import build_memory, pointing
 
     duration = video.info.duration
     count = max(1, round(duration / min(max(segment_s, settings.minimum_s), settings.maximum_s)))
     ends = [duration * number / count for number in range(count + 1)]
     spans = [Interval(start=start, end=end) for start, end in pairwise(ends)]
-    return build_memory(video, backbone, settings, spans=spans)
+    return build_memory(video, backbone, settings, spans=spans, look=pointing)
