@@ -18,6 +18,7 @@ from evoharness.models.backbone import (
     Unparsed,
     Unreachable,
 )
+from evoharness.models.caller import caller
 from evoharness.models.task import Output
 
 MANY = 3
@@ -55,7 +56,7 @@ class Watch:
         self._prober: int | None = None
         self._pause_s = 1.0
         self._lost: ProviderLost | None = None
-        self._of_thread = threading.local()
+        self._waited: dict[int, float] = {}
 
     def run(self, call: Callable[[], Reply[Output]], key: Callable[[], Hashable]) -> Reply[Output]:
         """What `call` returns. Raises ProviderLost, and whatever the call raises when it is alone with that.
@@ -78,7 +79,8 @@ class Watch:
                 try:
                     self._failed(error, key(), tries, seen, self._patience_s)
                 finally:
-                    self._of_thread.waited = self.waited_s + time.monotonic() - began
+                    with self._changed:
+                        self._waited[caller()] = self.waited_s + time.monotonic() - began
             except (Refused, Unparsed) as error:
                 if not error.cached:  # it did answer
                     self._succeeded()
@@ -93,8 +95,8 @@ class Watch:
 
     @property
     def waited_s(self) -> float:
-        """How long this thread has waited so far."""
-        return float(getattr(self._of_thread, "waited", 0.0))
+        """How long this thread has waited so far, and those that work for it."""
+        return self._waited.get(caller(), 0.0)
 
     def _succeeded(self) -> None:
         if self._patience_s is None:
@@ -135,6 +137,7 @@ class Watch:
             others_fare_well = self._successes != seen
             if not self._out and self._lost is None and (others_fare_well or key in self._given_up):
                 if tries >= TRIES or key in self._given_up:
+                    error.lasting = others_fare_well
                     raise error
                 return
             self._declare(error, patience_s)
