@@ -12,6 +12,7 @@ from typing import Any
 
 from evoharness.models.hosted.deadline import within
 from evoharness.models.hosted.faults_of import failed_call
+from evoharness.models.hosted.unpriced import unpriced
 from evoharness.models.lenient_json import whole_letters
 from evoharness.providers import litellm_module
 
@@ -35,6 +36,8 @@ class Request:
     timeout_s: float
     secret: str | None = field(default=None, repr=False)
     """The key; it goes to litellm and nowhere else. None: litellm looks for it itself."""
+    priced: bool = True
+    """Whether the completion has to say what litellm's table makes of it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Completion:
     output_tokens: int | None
     """As the server counts them; None when it does not say, or nothing that can be true."""
     cost_usd: float | None
-    """As litellm's table of prices has it; None when it has none."""
+    """As litellm's table of prices has it; None when it has none or was not asked."""
     asides: tuple[str, ...] = ()
     """Texts beside an empty one: arguments of tools that were not offered, thoughts that are shown."""
 
@@ -78,6 +81,7 @@ def _complete(request: Request) -> Completion:
         timeout=_timeout(request.timeout_s),
         max_retries=0,
         **request.parameters,
+        **({} if request.priced else unpriced(request.model, request.messages)),
     )
     return _read(response)
 

@@ -119,6 +119,11 @@ class Seat:
             if count < self.profile.max_images:
                 self.profile = self.profile.changed(max_images=count)
 
+    @property
+    def asks_price(self) -> bool:
+        """Whether what a call costs is what litellm makes of it."""
+        return self._price is None and self._has_price()
+
     def cost(self, input_tokens: int, output_tokens: int, told: float | None) -> float | None:
         """USD of a call; `told` is what litellm makes of it. None: the price is not known."""
         if self._price is not None:
