@@ -123,9 +123,11 @@ UNTOLD = "not told"
 """Stands for the role of calls that were paid for, and of which nobody said what for."""
 
 
-def untold(told: Mapping[str, Spend], file: Path) -> dict[str, Spend]:
+def untold(told: Mapping[str, Spend], file: Path, lost: bool = True) -> dict[str, Spend]:
     """What the books of a run hold, by role, on top of what its stages told: workers that were killed had
     no time to say what they paid for. Nothing where no books are kept.
+
+    `lost`: with what calls may have taken whose replies were lost, which may still be corrected.
     """
     from evoharness.models.budget import Budget, Caps
 
@@ -133,7 +135,7 @@ def untold(told: Mapping[str, Spend], file: Path) -> dict[str, Spend]:
         return {}
     books = Budget(file, Caps())
     try:
-        used, by_role = books.used(), books.used_by_role()
+        used, by_role = books.used(lost), books.used_by_role(lost)
     finally:
         books.close()
     rest = used.beyond(total(told))
@@ -144,11 +146,20 @@ def untold(told: Mapping[str, Spend], file: Path) -> dict[str, Spend]:
     return found | ({UNTOLD: nameless} if nameless.calls else {})
 
 
-def enter_untold(run: "RunDirectory") -> Spend:
-    """Enter in the ledger what was paid for in workers, or stages, that were killed; returns it."""
-    from evoharness.models.budget import BUDGET_FILE
+def enter_untold(run: "RunDirectory", finished: bool = False) -> Spend:
+    """Enter in the ledger what was paid for in workers, or stages, that were killed; returns it.
 
-    paid = untold(used_in(run.ledger).paid, run.path / BUDGET_FILE)
+    `finished`: no call is made any more, and those whose replies were lost stay booked at the most that they
+    may have taken.
+    """
+    from evoharness.models.budget import BUDGET_FILE, Budget, Caps
+
+    file = run.path / BUDGET_FILE
+    if finished and file.exists():
+        books = Budget(file, Caps())
+        books.conclude()
+        books.close()
+    paid = untold(used_in(run.ledger).paid, file, lost=finished)
     if paid:
         run.ledger.append(STAGE, round=None, stage="killed", seconds=0.0, spend=Spend(), paid=paid)
     return total(paid)

@@ -3,66 +3,37 @@
 A call is reserved at the most it can take before it is made, and settled at what it took afterwards. What is
 reserved counts as used, so that no number of calls in flight passes a cap, as long as no call takes more than
 was reserved for it. The books are one SQLite file of the run: going on with the run goes on with them.
+
+A call whose reply was lost may have been served: it counts at the most that it may have taken until the same
+request is answered, by whichever process, and then at what that answer took. One that is never answered stays
+booked at the most, and the books tell which those are.
 """
 
-import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from evoharness.models import books as kept
 from evoharness.models.backbone import CannotGoOn
+from evoharness.models.books import State
 from evoharness.records.base import Record
-from evoharness.records.spend import Spend
+from evoharness.records.spend import Spend, added
 
 BUDGET_FILE = "budget.sqlite"
 """Name of the file in the folder of a run."""
-WAIT_S = 30.0
-"""How long to wait for another process that writes."""
 PATIENCE_S = 1800.0
 """How long a call waits for calls in flight to give back what they do not need."""
 POLL_S = 0.1
 ROUNDING_USD = 1e-9
 """What sums of prices may be off by."""
-_SCHEMA = """
-PRAGMA journal_mode=WAL;
-PRAGMA synchronous=NORMAL;
-CREATE TABLE IF NOT EXISTS used (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    calls INTEGER NOT NULL,
-    input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    frames INTEGER NOT NULL,
-    usd REAL NOT NULL,
-    unpriced INTEGER NOT NULL
-);
-INSERT OR IGNORE INTO used VALUES (1, 0, 0, 0, 0, 0.0, 0);
-CREATE TABLE IF NOT EXISTS used_by_role (
-    role TEXT PRIMARY KEY,
-    calls INTEGER NOT NULL,
-    input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    frames INTEGER NOT NULL,
-    usd REAL NOT NULL,
-    unpriced INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS reservations (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    owner TEXT NOT NULL,
-    calls INTEGER NOT NULL,
-    tokens INTEGER NOT NULL,
-    usd REAL NOT NULL
-);
-"""
-
-
 _ROLE: ContextVar[str | None] = ContextVar("role", default=None)
 
 
@@ -122,11 +93,23 @@ class BudgetUnusable(CannotPay):
 
 @dataclass(frozen=True)
 class Reservation:
-    """Room for one call; to be settled or refunded exactly once."""
+    """Room for one call; to be settled, lost or refunded exactly once."""
 
     id: int | None
     """None: nothing is capped, so there is nothing to hold."""
     estimate: Spend
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a call shows of earlier attempts at the same request."""
+
+    request: str
+    """Identity of what was asked, and of whom."""
+    took: Spend
+    """What each of them took."""
+    lost: tuple[int, ...] = ()
+    """Those that the task itself lost, see `Budget.lose`; others that nobody minds are found in the books."""
 
 
 class Budget:
@@ -167,23 +150,49 @@ class Budget:
                     raise refusal
                 self._freed.wait(POLL_S)  # other processes do not notify
 
-    def settle(self, reservation: Reservation, spend: Spend) -> None:
-        """Book what the call took, and let go of the rest of what was reserved for it; see `paying_for`."""
-        more = (
-            spend.calls,
-            spend.input_tokens,
-            spend.output_tokens,
-            spend.frames,
-            spend.cost_usd or 0.0,
-            int(spend.cost_usd is None),
-        )
+    def sent(self, reservation: Reservation, request: str) -> Reservation:
+        """The call is being made: if this process is killed before its end, it is lost. To be used on."""
+        if self.path is None:
+            return reservation
+        with self._freed, self._books() as books:
+            if reservation.id is None:
+                number = kept.enter(books, State.SENT, _ROLE.get(), request, reservation.estimate)
+                return replace(reservation, id=number)
+            kept.change(books, reservation.id, State.SENT, _ROLE.get(), request)
+        return reservation
+
+    def settle(self, reservation: Reservation, spend: Spend, answers: Answers | None = None) -> None:
+        """Book what the call took, and let go of the rest of what was reserved for it; see `paying_for`.
+
+        `answers`: what lost calls are booked at from now on that asked the same.
+        """
         with self._freed, self._books() as books:
             _drop(books, reservation)
-            books.execute(f"UPDATE used SET {_MORE}", more)
-            if (role := _ROLE.get()) is not None:
-                books.execute("INSERT OR IGNORE INTO used_by_role VALUES (?, 0, 0, 0, 0, 0.0, 0)", (role,))
-                books.execute(f"UPDATE used_by_role SET {_MORE} WHERE role = ?", (*more, role))
+            kept.book(books, _ROLE.get(), spend)
+            if answers is not None:
+                kept.resolve(books, answers.request, answers.took, answers.lost)
             self._freed.notify_all()
+
+    def lose(self, reservation: Reservation, request: str) -> int:
+        """The reply was lost: what was reserved counts as used until `request` is answered. Its number, by
+        which the task that lost it settles it when it asks again, or leaves it; see `leave`."""
+        with self._freed, self._books() as books:
+            if reservation.id is None:
+                return kept.enter(books, State.LOST, _ROLE.get(), request, reservation.estimate)
+            kept.change(books, reservation.id, State.LOST, _ROLE.get(), request)
+            self._freed.notify_all()
+        return reservation.id
+
+    def leave(self, lost: Iterable[int]) -> None:
+        """The task that lost these calls has ended without an answer to them; another may get one."""
+        with self._freed, self._books() as books:
+            kept.disown(books, lost)
+
+    def conclude(self) -> None:
+        """Nothing is asked any more: what was lost stays booked at the most that it may have taken."""
+        with self._freed, self._books() as books:
+            kept.bury(books)
+            kept.conclude(books)
 
     def refund(self, reservation: Reservation) -> None:
         """Let go of all that was reserved: the call was not made, or it took nothing."""
@@ -196,10 +205,10 @@ class Budget:
     def begin(self, used: Spend | None = None) -> None:
         """Start, or go on: give back what killed processes held, and count at least `used` as used.
 
-        For the one process that has the run open, before its workers start.
+        Calls that they had sent are lost. For the one process that has the run open, before its workers.
         """
         with self._freed, self._books() as books:
-            books.execute("DELETE FROM reservations")
+            kept.bury(books, everybody=True)
             if used is not None:
                 books.execute(
                     "UPDATE used SET calls = MAX(calls, ?), input_tokens = MAX(input_tokens, ?), "
@@ -207,22 +216,29 @@ class Budget:
                     (used.calls, used.input_tokens, used.output_tokens, used.frames, used.cost_usd or 0.0),
                 )
 
-    def used(self) -> Spend:
-        """Everything settled so far."""
+    def used(self, lost: bool = True) -> Spend:
+        """Everything settled so far; with `lost`, what lost calls may have taken as well."""
         with self._freed, self._books() as books:
-            row = books.execute(f"SELECT {_COLUMNS} FROM used").fetchone()
-        return _spend(*row)
+            kept.bury(books)
+            return sum(kept.lost(books).values() if lost else (), kept.used(books))
 
-    def used_by_role(self) -> dict[str, Spend]:
-        """What was settled for each role; calls for which none was named are in `used` alone."""
+    def used_by_role(self, lost: bool = True) -> dict[str, Spend]:
+        """The same, of each role; calls for which none was named are in `used` alone."""
         with self._freed, self._books() as books:
-            rows = books.execute(f"SELECT role, {_COLUMNS} FROM used_by_role ORDER BY role").fetchall()
-        return {role: _spend(*row) for role, *row in rows}
+            kept.bury(books)
+            settled = kept.used_by_role(books)
+            return added(settled, _named(kept.lost(books))) if lost else added(settled, {})
+
+    def lost(self) -> Spend:
+        """Calls whose replies were lost and that were never answered since, at the most that they took."""
+        with self._freed, self._books() as books:
+            kept.bury(books)
+            return sum(kept.lost(books).values(), Spend())
 
     def in_flight(self) -> int:
         """How many reservations are held."""
         with self._freed, self._books() as books:
-            return int(books.execute("SELECT COUNT(*) FROM reservations").fetchone()[0])
+            return kept.in_flight(books)
 
     def close(self) -> None:
         """Release the file; it is opened again when it is used again."""
@@ -235,21 +251,15 @@ class Budget:
         """(number of the reservation, None, …), or (None, why not, whether it may fit once calls end)."""
         with self._books() as books:
             refusal, in_flight = self._refusal(books, estimate)
-            if refusal is not None and in_flight and _give_back_of_dead(books):
+            if refusal is not None and in_flight and kept.bury(books):
                 refusal, in_flight = self._refusal(books, estimate)
             if refusal is not None:
                 return None, refusal, in_flight
-            row = (_owner(), estimate.calls, estimate.tokens, estimate.cost_usd or 0.0)
-            insert = "INSERT INTO reservations (owner, calls, tokens, usd) VALUES (?, ?, ?, ?)"
-            return books.execute(insert, row).lastrowid, None, False
+            return kept.enter(books, State.RESERVED, _ROLE.get(), "", estimate), None, False
 
     def _refusal(self, books: sqlite3.Connection, estimate: Spend) -> tuple[BudgetExceeded | None, bool]:
         """Why a call does not fit (None: it does), and whether it would once nothing is in flight."""
-        used = books.execute("SELECT usd, calls, input_tokens + output_tokens FROM used").fetchone()
-        held = books.execute(
-            "SELECT COALESCE(SUM(usd), 0), COALESCE(SUM(calls), 0), COALESCE(SUM(tokens), 0) "
-            "FROM reservations"
-        ).fetchone()
+        used, held = kept.taken(books), kept.sums(books, kept.HELD)
         needed = (estimate.cost_usd or 0.0, estimate.calls, estimate.tokens)
         caps = (self.caps.usd, self.caps.calls, self.caps.tokens)
         refusal, may_fit = None, True
@@ -270,7 +280,7 @@ class Budget:
         """The open file inside one transaction that no other process writes in."""
         try:
             if self._connection is None:
-                self._connection = _open(self.path)
+                self._connection = kept.opened(self.path)
             connection = self._connection
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
@@ -280,78 +290,13 @@ class Budget:
             raise BudgetUnusable(f"the budget cannot be kept in {self.path or 'memory'}: {said}") from error
 
 
-_COLUMNS = "calls, input_tokens, output_tokens, frames, usd, unpriced"
-_MORE = ", ".join(f"{name} = {name} + ?" for name in _COLUMNS.split(", "))
-
-
-def _spend(calls: int, given: int, received: int, frames: int, usd: float, unpriced: int) -> Spend:
-    return Spend(
-        calls=calls,
-        input_tokens=given,
-        output_tokens=received,
-        frames=frames,
-        cost_usd=None if unpriced else usd,
-    )
-
-
-def _open(path: Path | None) -> sqlite3.Connection:
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    deadline = time.monotonic() + WAIT_S
-    while True:
-        connection = sqlite3.connect(
-            path or ":memory:", timeout=WAIT_S, check_same_thread=False, isolation_level=None
-        )
-        try:
-            connection.executescript(_SCHEMA)
-        except sqlite3.OperationalError as error:  # changing to WAL does not wait for others that do
-            connection.close()
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-        except sqlite3.Error:
-            connection.close()
-            raise
-        else:
-            return connection
-
-
 def _drop(books: sqlite3.Connection, reservation: Reservation) -> None:
     if reservation.id is not None:
-        books.execute("DELETE FROM reservations WHERE id = ?", (reservation.id,))
+        kept.drop(books, reservation.id)
 
 
-def _give_back_of_dead(books: sqlite3.Connection) -> bool:
-    """Remove what processes held that are no more; whether there was anything."""
-    owners = [owner for (owner,) in books.execute("SELECT DISTINCT owner FROM reservations")]
-    dead = [(owner,) for owner in owners if not _is_alive(owner)]
-    books.executemany("DELETE FROM reservations WHERE owner = ?", dead)
-    return bool(dead)
-
-
-def _owner() -> str:
-    """This process, told apart from a later one with the same number."""
-    return f"{os.getpid()}/{_started(os.getpid())}"
-
-
-def _is_alive(owner: str) -> bool:
-    number, _, started = owner.partition("/")
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return _started(int(number)) == started
-
-
-def _started(process: int) -> str:
-    """When a process started, in the system's own clock; `gone` for a dead one, empty where nobody knows."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return ""
-    return "gone" if fields[0] in (b"Z", b"X") else fields[19].decode()
+def _named(by_role: dict[str | None, Spend]) -> dict[str, Spend]:
+    return {role: spend for role, spend in by_role.items() if role is not None}
 
 
 def _number(value: float) -> str:

@@ -17,17 +17,21 @@ PASSING = (
     "wrong_type",
     "malformed_answer",
     "truncated_answer",
+    "empty_choices",
 )
 """Faults that are over at the next attempt.
 
-busy: 429; busy_until: 429 with Retry-After; stall: silence, then the connection breaks; the bodies are no
-JSON, or end early; the answers are fine HTTP around a text that is no JSON, or whose end is missing.
+busy: 429; busy_until: 429 with Retry-After; stall: silence, then the connection breaks; reset: it breaks in
+place of a reply; the bodies are no JSON, or end early; the answers are fine HTTP around a text that is no
+JSON, or whose end is missing, or around no choice at all.
 """
-LASTING = ("refusal", "blocked", "empty_choices", "empty_answer", "filtered")
+LASTING = ("refusal", "blocked", "empty_answer", "filtered")
 """Ways of not answering that asking again would not change."""
 KINDS = (*PASSING, *LASTING, "error_400", "error_401", "error_404")
-BILLED = ("malformed_answer", "truncated_answer", "refusal", "empty_choices", "empty_answer", "filtered")
-"""Replies that arrive whole, and are paid for."""
+WHOLE = ("malformed_answer", "truncated_answer", "refusal", "empty_choices", "empty_answer", "filtered")
+"""Replies that arrive as they were sent."""
+LOST = ("stall", "reset", "reset_mid_body", "malformed_body", "truncated_body", "wrong_type")
+"""Replies that were worked out, and are paid for, and do not arrive as they were meant to."""
 
 
 @dataclass

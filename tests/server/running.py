@@ -21,7 +21,7 @@ class Counts:
     """What a server says that it served."""
 
     calls: int
-    """Completions that were sent whole."""
+    """Completions that were worked out, and are to be paid for whether or not they arrive."""
     prompt_tokens: int
     completion_tokens: int
     requests: int

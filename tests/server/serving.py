@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.server import answering
 from tests.server.answering import Said
-from tests.server.faults import BILLED, KINDS, Faults
+from tests.server.faults import KINDS, WHOLE, Faults
 from tests.server.reading import name_of
 
 STALL_S = 0.5
@@ -40,7 +40,7 @@ class Tally:
     """What was served since the last reset."""
 
     calls: int = 0
-    """Completions that were sent whole."""
+    """Completions that were worked out, and are to be paid for whether or not they arrive."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     requests: int = 0
@@ -139,14 +139,14 @@ class Server:
             said, _ = await asyncio.gather(self._say(body, data, digest), asyncio.sleep(self.pace_s))
         except ValueError as error:
             raise Reply(400, f"{type(error).__name__}: {error}") from error
+        self.tally.calls += 1
+        self.tally.prompt_tokens += said.prompt_tokens
+        self.tally.completion_tokens += said.completion_tokens
         reply = _completion(body["model"], said, fault)
-        if fault is None or fault in BILLED:
+        if fault is None or fault in WHOLE:
             _send(writer, 200, reply)
-            self.tally.calls += 1
-            self.tally.prompt_tokens += said.prompt_tokens
-            self.tally.completion_tokens += said.completion_tokens
         else:
-            _spoil(writer, reply, fault)
+            await _spoil(writer, reply, fault)
 
     async def _say(self, body: Mapping[str, Any], data: bytes, digest: str) -> Said:
         if self.settings.latency_s is not None:
@@ -247,9 +247,14 @@ def _completion(model: str, said: Said, fault: str | None) -> bytes:
     ).encode()
 
 
-def _spoil(writer: asyncio.StreamWriter, reply: bytes, fault: str) -> None:
-    """A good reply, damaged on the way."""
-    if fault == "reset_mid_body":
+async def _spoil(writer: asyncio.StreamWriter, reply: bytes, fault: str) -> None:
+    """A good reply, damaged on the way, or lost altogether."""
+    if fault == "stall":
+        await asyncio.sleep(STALL_S)
+        _reset(writer)
+    elif fault == "reset":
+        _reset(writer)
+    elif fault == "reset_mid_body":
         _send(writer, 200, reply[: len(reply) // 2], promised=len(reply))
         _reset(writer)
     elif fault == "truncated_body":
@@ -267,16 +272,6 @@ def _reset(writer: asyncio.StreamWriter) -> None:
     """Break the connection with a TCP reset instead of ending it."""
     connection = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-
-async def _stall(writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(STALL_S)
-    await _break_off(writer)
-
-
-async def _break_off(writer: asyncio.StreamWriter) -> None:
-    _reset(writer)
-    raise Dropped
 
 
 async def _busy(_: asyncio.StreamWriter) -> None:
@@ -316,11 +311,9 @@ _BEFORE: dict[str | None, Any] = {
     "busy_until": _busy_until,
     "error_500": _error_500,
     "error_503": _error_503,
-    "stall": _stall,
-    "reset": _break_off,
     "blocked": _blocked,
     "error_400": _error_400,
     "error_401": _error_401,
     "error_404": _error_404,
 }
-"""Faults that come before anything was said."""
+"""Faults that come before anything is worked out; nobody pays for them."""

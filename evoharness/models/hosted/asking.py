@@ -106,7 +106,9 @@ class Asking(Generic[Output]):
                     self._thin(fewer.count, "takes no more at once" if fewer.count else "takes no pictures")
                     self.prompt = render(self._task)
         except BackboneError as error:
-            raise error.costing(error.spend + self._calls.spent) from None
+            raise error.costing(error.spend + self._calls.booking.spent) from None
+        finally:
+            self._calls.booking.close()
 
     def _answer(self) -> Answer[Output]:
         messages, shown = self._messages()
@@ -136,7 +138,7 @@ class Asking(Generic[Output]):
             given = first.spend.input_tokens
             cost = self._seat.estimated_cost(given, spend.output_tokens)
             spend = spend.model_copy(update={"input_tokens": given, "cost_usd": cost})
-        return Answer(output, json.dumps(value), spend, _less(self._calls.spent, spend), self.notes)
+        return Answer(output, json.dumps(value), spend, _less(self._calls.booking.spent, spend), self.notes)
 
     def _messages(self) -> tuple[list[Message], Sequence[Frame]]:
         """The messages, and the frames that they show."""
@@ -204,7 +206,8 @@ class Asking(Generic[Output]):
         while True:
             parameters = self._parameters()
             try:
-                return self._calls.make(messages, parameters, self._estimate(messages, shown, parameters))
+                estimate = self._estimate(messages, shown, parameters)
+                return self._calls.make(messages, shown, parameters, estimate)
             except CallFailed as failure:
                 learned += 1
                 if learned > MOST_LEARNED or not self._learn(failure, parameters, shown):

@@ -1,4 +1,4 @@
-"""What is booked when a server does not say what a call took, or its reply is lost: the most it may be."""
+"""What is booked when a server does not say what a call took: the most it may be; and how calls end."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,6 @@ from evoharness.models.settings import Price, Rates
 from evoharness.records.spend import Spend
 from tests.models.hosted.conftest import MODEL
 from tests.models.hosted.server import (
-    Action,
     Connection,
     Request,
     ScriptedServer,
@@ -27,10 +26,8 @@ from tests.models.hosted.server import (
     completion,
     drips,
     fails,
-    resets_mid_body,
     says,
     sends,
-    stalls,
 )
 
 pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
@@ -72,33 +69,6 @@ def test_a_full_count_is_taken_as_it_is(server: ScriptedServer, make: Make) -> N
     server.will(answers({"text": "x"}))
     reply = make(prices=PRICES).run(TASK)
     assert (reply.spend.input_tokens, reply.spend.output_tokens, reply.notes) == (11, 7, ())
-
-
-LOST: dict[str, Action] = {
-    "late": stalls(2.0),
-    "drips": drips(0.1, 40),
-    "broken off": resets_mid_body,
-    "unreadable": sends(200, b"<html>"),
-    "no completion": sends(200, {**WITHOUT, "choices": [{"index": 0, "message": None}]}),
-}
-
-
-@pytest.mark.parametrize("lost", LOST)
-def test_an_attempt_whose_reply_was_lost_is_booked(server: ScriptedServer, make: Make, lost: str) -> None:
-    rates = Rates(timeout_s=0.3 if lost in ("late", "drips") else 5.0)
-    budget = Budget(None, Caps(calls=3))
-    server.will(LOST[lost], answers({"text": "x"}))
-    backbone = make(budget=budget, prices=PRICES, rates=rates)
-    reply = backbone.run(TASK)
-    assert reply.spend.calls == reply.wasted.calls == 1
-    assert reply.wasted.output_tokens == TASK.max_output_tokens
-    assert reply.wasted.cost_usd == pytest.approx(reply.wasted.tokens / 1e6)
-    assert (budget.used(), budget.in_flight()) == (reply.paid, 0)
-    server.will(LOST[lost])
-    with pytest.raises(BudgetExceeded) as error:
-        backbone.run(TASK)
-    assert error.value.spend.calls == 1
-    assert (budget.used().calls, budget.in_flight(), len(server.requests)) == (3, 0, 3)
 
 
 def test_an_attempt_that_was_turned_away_is_not_booked(server: ScriptedServer, make: Make) -> None:
