@@ -95,7 +95,7 @@ class MeaningRanking:
         import faiss
 
         ranking = cls.__new__(cls)
-        ranking._index = faiss.downcast_index(faiss.deserialize_index(kept))
+        ranking._index = faiss.deserialize_index(kept)
         ranking._graph_from = graph_from
         if ranking.is_graph != (len(ranking) > graph_from):
             return cls(ranking.vectors(), graph_from)
