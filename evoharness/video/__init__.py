@@ -5,7 +5,7 @@ from evoharness.video.errors import NotAVideo
 from evoharness.video.find import FoundVideos, SkippedFile, find_videos
 from evoharness.video.probe import probe
 from evoharness.video.reader import Reader
-from evoharness.video.sampled import SegmentPictures, Thumbnail, sampled
+from evoharness.video.sampled import SegmentPictures, Thumbnail, sampled, thumbnail
 from evoharness.video.sampling import sample_times, scattered_times
 from evoharness.video.scenes import SceneSettings, scenes
 from evoharness.video.sound import as_wav, has_sound, sound_of
@@ -33,4 +33,5 @@ __all__ = [
     "scenes",
     "sound_of",
     "surveyed",
+    "thumbnail",
 ]
