@@ -274,7 +274,11 @@ class MemorizeConfig(Common):
     video: str | None = text()
     """One video instead."""
     show: bool = False
-    """Whether to print each memory as a tree."""
+    """Whether to print each memory as a tree, and write it as an HTML page."""
+    out: str | None = text()
+    """HTML file to write the page to, or a folder when there are several videos; empty: beside the memory."""
+    retry: bool = False
+    """Whether segments that could not be described earlier are described again."""
 
 
 @dataclass

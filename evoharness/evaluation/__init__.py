@@ -20,7 +20,7 @@ from evoharness.evaluation.interrupts import Interrupted
 from evoharness.evaluation.measure import Measure, measure
 from evoharness.evaluation.outage import ProviderLost
 from evoharness.evaluation.processes import ProcessExecutor
-from evoharness.evaluation.remembering import remember, remembered
+from evoharness.evaluation.remembering import PageItem, SegmentDone, remembered, write_page
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 
 __all__ = [
@@ -35,14 +35,16 @@ __all__ = [
     "OnOutcome",
     "OutcomeStore",
     "OutcomesInMemory",
+    "PageItem",
     "ProcessExecutor",
     "ProviderLost",
+    "SegmentDone",
     "TooManyFailed",
     "Workbench",
     "WorkbenchConfig",
     "WorkerLost",
     "answer",
     "measure",
-    "remember",
     "remembered",
+    "write_page",
 ]

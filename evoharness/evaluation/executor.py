@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from evoharness.errors import UserError
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
@@ -84,6 +84,8 @@ class Executor(Protocol):
     """What all finished jobs have used of the backbone so far, and what of it was paid for."""
     on_note: Callable[[str], None]
     """Told, in one line, what happens on the way: an outage that is waited for, an item that fails."""
+    on_told: Callable[[Any], None]
+    """Told what jobs tell of themselves on the way, such as how far they are."""
 
     def map(
         self,
@@ -119,6 +121,7 @@ class InlineExecutor:
         self.config = config
         self.used = Used()
         self.on_note: Callable[[str], None] = lambda _: None
+        self.on_told: Callable[[Any], None] = lambda _: None
         self._bench: Workbench | None = None
 
     @property
@@ -127,6 +130,7 @@ class InlineExecutor:
         if self._bench is None:
             self._bench = self.config.build()
             self._bench.note = lambda said: self.on_note(said)
+            self._bench.tell = lambda what: self.on_told(what)
         return self._bench
 
     def map(

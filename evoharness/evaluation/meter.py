@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from evoharness.evaluation.outage import Watch
 from evoharness.models.backbone import NOTHING, Backbone, BackboneError, Reply
+from evoharness.models.caller import caller
 from evoharness.models.task import Output, Task
 from evoharness.records.spend import Spend, Used
 
@@ -12,6 +13,7 @@ from evoharness.records.spend import Spend, Used
 class MeteredBackbone:
     """A backbone that adds up what its tasks take, and what is paid for them, for each thread by itself.
 
+    What threads do on behalf of another one is booked on that one, see `models.caller`.
     An answer from the response cache takes what it took when it was paid for, and is not paid again. A task
     that ends without an output may have been paid for all the same, and so may answers before a good one.
     A provider that answers nobody is waited for, see `outage`.
@@ -26,7 +28,8 @@ class MeteredBackbone:
         """`outage_s`: how long a provider that answers nobody is waited for; `note` is told of it."""
         self._backbone = backbone
         self._watch = Watch(outage_s, note)
-        self._of_thread = threading.local()
+        self._of_thread: dict[int, Used] = {}
+        self._booking = threading.Lock()
 
     @property
     def id(self) -> str:
@@ -56,14 +59,11 @@ class MeteredBackbone:
 
     def take(self) -> Used:
         """What this thread used since its last `take`."""
-        used = self._used
-        self._of_thread.used = Used()
-        return used
+        with self._booking:
+            return self._of_thread.pop(caller(), Used())
 
     def _book(self, task: Task[Output], paid: Spend, cached: Spend = NOTHING) -> None:
         by_role = {task.role.value: paid} if paid != NOTHING else {}
-        self._of_thread.used = self._used + Used(paid=by_role, cached=cached)
-
-    @property
-    def _used(self) -> Used:
-        return getattr(self._of_thread, "used", None) or Used()
+        used, whose = Used(paid=by_role, cached=cached), caller()
+        with self._booking:
+            self._of_thread[whose] = self._of_thread.get(whose, Used()) + used

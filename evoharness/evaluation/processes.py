@@ -24,7 +24,7 @@ from evoharness.evaluation.executor import Failures, Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.outage import WAITING
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
-from evoharness.evaluation.worker import NOTE, ONE_THREAD, work
+from evoharness.evaluation.worker import NOTE, ONE_THREAD, TOLD, work
 from evoharness.models.backbone import CannotGoOn
 from evoharness.records.spend import Used
 
@@ -86,6 +86,7 @@ class ProcessExecutor:
         self.workers = workers or os.cpu_count() or 1
         self.used = Used()
         self.on_note: Callable[[str], None] = lambda _: None
+        self.on_told: Callable[[Any], None] = lambda _: None
         self._noted = ""
         self._crew: list[_Worker] = []
         # Registered after multiprocessing's own exit hook, hence run before it: that one would wait for
@@ -137,6 +138,10 @@ class ProcessExecutor:
                             if value != self._noted:  # workers meet the same outage
                                 self.on_note(value)
                             self._noted = value
+                            continue
+                        if index == TOLD:
+                            worker.flying = dict.fromkeys(worker.flying, time.monotonic())  # it is alive
+                            self.on_told(value)
                             continue
                         self._land(worker, index, keys[index])
                         self.used += used

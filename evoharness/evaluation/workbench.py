@@ -59,6 +59,9 @@ class WorkbenchConfig(Record):
     """Run code even where it cannot be confined with Landlock and seccomp."""
     memory: dict[str, Any] = {}
     """Fields of `memory.MemorySettings` that differ from their defaults."""
+    segments_at_once: int = 1
+    """Segments that each worker has described at the same time; more than one only pays with a backbone that
+    waits for a network."""
     knowledge: Path | None = None
     """File of passages that strategies may search; None: there is no knowledge base."""
 
@@ -81,6 +84,8 @@ class Workbench:
         self.assembling = threading.RLock()
         self.note: Callable[[str], None] = lambda said: print(said, file=sys.stderr)
         """Tells the user something, in one line."""
+        self.tell: Callable[[object], None] = lambda _: None
+        """Tells whoever handed out the job how far it is."""
         self.answered: Kept[Answered] = Kept(ANSWERS_KEPT)
         """Recent answers by (behaviour, question, trial, limits), for harnesses that must answer alike."""
         self._videos: Kept[Video] = Kept(VIDEOS_KEPT)
@@ -131,7 +136,13 @@ class Workbench:
         """The memories on disk."""
         from evoharness.memory import MemorySettings, MemoryStore
 
-        return MemoryStore(self.config.cache_dir, self.backbone, MemorySettings(**self.config.memory))
+        at_once = self.config.segments_at_once
+        if at_once > 1:
+            from evoharness.evaluation.imports import import_for_jobs
+
+            import_for_jobs(self.config.backbone.startswith("embedded"))
+        settings = MemorySettings(**self.config.memory)
+        return MemoryStore(self.config.cache_dir, self.backbone, settings, at_once)
 
     def video(self, path: Path) -> "Video":
         """The video in that file; the most recent ones stay open."""
@@ -139,9 +150,11 @@ class Workbench:
 
         return self._videos.get(str(path), lambda: Video(path))
 
-    def memory(self, video: "Video") -> "VideoMemory":
-        """The memory of a video: from the cache, or built now."""
-        return self.memories.load_or_build(video)
+    def memory(
+        self, video: "Video", on_segment: Callable[[int, int], None] | None = None, retry: bool = False
+    ) -> "VideoMemory":
+        """The memory of a video: from the cache, or built now; see `MemoryStore.load_or_build`."""
+        return self.memories.load_or_build(video, on_segment, retry)
 
     def reader(self, video: "Video") -> "MemoryReader":
         """The read operations on a video's memory."""

@@ -33,13 +33,16 @@ ONE_THREAD = {
 
 NOTE = -1
 """Number of a message that is about no item: a line for the user."""
+TOLD = -2
+"""Number of a message that is about no item: how far a job is."""
 
 
 def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) -> None:
     """Serve jobs, `in_flight` of them at a time, until the connection is closed or `None` is received.
 
     A message is the pickled (number, job, item), and so is its answer: (number, whether the job succeeded,
-    its result or error, what it used). A line for the user is sent as the result of item NOTE.
+    its result or error, what it used). A line for the user is sent as the result of item NOTE, and what a job
+    tells of itself as the result of item TOLD.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -54,7 +57,11 @@ def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) ->
         with suppress(OSError):
             send(pickle.dumps((NOTE, True, said, Used())))
 
-    bench.note = note
+    def tell(what: object) -> None:
+        with suppress(OSError):
+            send(pickle.dumps((TOLD, True, what, Used())))
+
+    bench.note, bench.tell = note, tell
     try:
         if in_flight == 1:
             while (message := connection.recv()) is not None:

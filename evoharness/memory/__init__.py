@@ -7,6 +7,7 @@ from evoharness.memory.nodes import Node
 from evoharness.memory.reader import Found, MemoryReader
 from evoharness.memory.repair import repair
 from evoharness.memory.settings import MemorySettings
+from evoharness.memory.showing import page_of
 from evoharness.memory.store import MemoryStore
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Node",
     "build_memory",
     "memory_graph",
+    "page_of",
     "pointing",
     "render_tree",
     "repair",

@@ -58,21 +58,29 @@ class MemoryStore:
         return memory if same else None
 
     def load_or_build(
-        self, video: Video, on_segment: Callable[[int, int], None] | None = None
+        self,
+        video: Video,
+        on_segment: Callable[[int, int], None] | None = None,
+        retry: bool = False,
     ) -> VideoMemory:
         """The memory from the disk, or built now; an interrupted build is taken up again.
 
         While one process builds, another that wants the same memory waits for it. `on_segment` as in
-        `build_memory`.
+        `build_memory`. `retry`: segments that failed when the memory was built are described again.
         """
         memory = self.load(video)
-        if memory is not None:
+        if memory is not None and not (retry and memory.report.failed_segments):
             return memory
         folder = self.folder(video)
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder / ".lock"):
             memory = self.load(video)
-            return self._build(video, folder, on_segment) if memory is None else memory
+            failed = memory.report.failed_segments if memory is not None and retry else ()
+            if memory is not None and not failed:
+                return memory
+            for name in failed:
+                (folder / "steps" / f"{name}.json").unlink(missing_ok=True)
+            return self._build(video, folder, on_segment)
 
     def thumbnails(self, video: Video) -> Thumbnails | None:
         """The small pictures beside a memory; None when there are none that can be read."""

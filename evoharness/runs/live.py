@@ -64,6 +64,13 @@ class RichProgress:
             left="" if left is None else f"{duration_text(left)} left",
         )
 
+    def expect(self, n: int) -> None:
+        """Makes the bar longer."""
+        if self._stage is None or self._bar is None:
+            return
+        self._stage.expect(n)
+        self._bars.update(self._bar, total=self._stage.total, count=self._stage.count())
+
     def note(self, message: str) -> None:
         """Printed above the moving line."""
         self._bars.console.print(message, markup=False, highlight=False)

@@ -25,6 +25,10 @@ class Progress(Protocol):
         """`n` pieces are done; for an answered question, whether it was right and what it cost."""
         ...
 
+    def expect(self, n: int) -> None:
+        """`n` pieces more than was known belong to the stage."""
+        ...
+
     def note(self, message: str) -> None:
         """Something to be read now and kept on the screen: a verdict, a skipped file."""
         ...
@@ -54,6 +58,10 @@ class Stage:
             self.answered += 1
             self.correct += correct
 
+    def expect(self, n: int) -> None:
+        """Count on `n` more pieces."""
+        self.total = (self.total or 0) + n
+
     @property
     def title(self) -> str:
         """Round and name."""
@@ -82,6 +90,9 @@ class SilentProgress:
         """Nothing."""
 
     def advance(self, n: int = 1, correct: bool | None = None, spend: Spend | None = None) -> None:
+        """Nothing."""
+
+    def expect(self, n: int) -> None:
         """Nothing."""
 
     def note(self, message: str) -> None:
@@ -121,6 +132,11 @@ class PlainProgress:
         if self._clock() - self._last >= self._every:
             self._last = self._clock()
             self._write(describe(self._stage, self._spend, self._last, finished=False))
+
+    def expect(self, n: int) -> None:
+        """Counts on them."""
+        if self._stage is not None:
+            self._stage.expect(n)
 
     def note(self, message: str) -> None:
         """Writes it."""

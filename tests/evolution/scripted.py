@@ -128,6 +128,7 @@ class ScriptedExecutor:
 
     def __post_init__(self) -> None:
         self.on_note: Callable[[str], None] = print
+        self.on_told: Callable[[object], None] = print
 
     def map(
         self,

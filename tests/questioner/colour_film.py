@@ -101,6 +101,7 @@ class Inline:
         self.bench = Bench(backbone)
         self.used = Used()
         self.on_note: Callable[[str], None] = print
+        self.on_told: Callable[[object], None] = print
         self.lose = lose
 
     def map(
