@@ -1,17 +1,27 @@
 """Where a video changes: segments of 30 to 300 seconds (appendix A.1)."""
 
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evoharness.records.base import Record
 from evoharness.records.frame import Detail
 from evoharness.records.interval import Interval
+from evoharness.video.key_pictures import key_pictures, key_times, widest_gap
 from evoharness.video.sampling import sample_times
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from evoharness.video.video import Video
 
 
+KEYS_APART_S = 15.0
+"""Key frames alone are compared where they are no farther apart: half of the shortest segment."""
+PART = 0.7
+"""What is too long is split into parts of about so many of the longest length."""
 MOST_THRESHOLDS = 128
 """How many thresholds are tried; hours of video have more different scores than that."""
 
@@ -37,23 +47,45 @@ def scenes(video: "Video", settings: SceneSettings | None = None) -> list[Interv
 def differences(video: "Video", fps: float) -> tuple[list[float], list[float]]:
     """Times (seconds) of sampled pictures after the first, and how much each differs from the one before.
 
-    The difference is the mean change of hue, lightness and saturation over the pixels, summed.
+    The difference is the mean change of hue, lightness and saturation over the pixels, summed. Where key
+    frames lie close together, each sample is taken at the last key frame at or before its time, and nothing
+    else is decoded; elsewhere, and in damaged files, the pictures at the very times are compared.
     """
+    times = sample_times(Interval(start=0, end=video.info.duration), fps)
+    if keys_suffice(video):
+        return _changes(_at_keys(video, times))
+    frames = video.frames(times, Detail.SMALL)
+    return _changes(zip((frame.time for frame in frames), video.pixels(frames), strict=True))
+
+
+def keys_suffice(video: "Video") -> bool:
+    """Whether key frames are close enough, and the file is whole, so that any place is reached quickly."""
+    whole = not video.info.warnings and not video.index.counted
+    return whole and widest_gap(video.index) <= KEYS_APART_S
+
+
+def _at_keys(video: "Video", times: Sequence[float]) -> "Iterator[tuple[float, NDArray[np.uint8]]]":
+    index = video.index
+    for pts, rgb in key_pictures(video.path, key_times(index, times)):
+        yield (pts - index.pts[0]) * index.seconds_per_unit, rgb
+
+
+def _changes(pictures: "Iterable[tuple[float, NDArray[np.uint8]]]") -> tuple[list[float], list[float]]:
+    """Times and differences of all pictures but the first."""
     import cv2
     import numpy as np
 
-    span = Interval(start=0, end=video.info.duration)
-    frames = video.frames(sample_times(span, fps), Detail.SMALL)
-    scores = []
+    times, scores = [], []
     before = None
-    for pixels in video.pixels(frames):
-        hls = cv2.cvtColor(pixels, cv2.COLOR_RGB2HLS)
+    for time, rgb in pictures:
+        hls = cv2.cvtColor(rgb, cv2.COLOR_RGB2HLS)
         if before is not None:
-            change = np.abs(hls.astype(np.int16) - before.astype(np.int16))
+            change = cv2.absdiff(hls, before)
             hue = np.minimum(change[..., 0], 180 - change[..., 0])  # hue is a circle of 180 steps
             scores.append(float(hue.mean() + change[..., 1].mean() + change[..., 2].mean()))
+            times.append(time)
         before = hls
-    return [frame.time for frame in frames[1:]], scores
+    return times, scores
 
 
 def cut(times: list[float], scores: list[float], duration: float, settings: SceneSettings) -> list[Interval]:
@@ -61,7 +93,7 @@ def cut(times: list[float], scores: list[float], duration: float, settings: Scen
     wish = (settings.minimum_s + settings.maximum_s) / 2
     best: tuple[float, float, list[float]] | None = None
     thresholds = sorted(set(scores))
-    for threshold in thresholds[:: 1 + len(thresholds) // MOST_THRESHOLDS]:
+    for threshold in thresholds[:: -1 - len(thresholds) // MOST_THRESHOLDS]:  # the largest: no cut at all
         bounds = _bounded(times, scores, threshold, duration, settings)
         lengths = sorted(b - a for a, b in pairwise(bounds))
         miss = abs(lengths[len(lengths) // 2] - wish)
@@ -83,6 +115,15 @@ def _bounded(
         starts.pop()
     bounds = [0.0]
     for start, end in zip(starts, [*starts[1:], duration], strict=True):
-        parts = max(1, -int(-(end - start) // settings.maximum_s))
+        parts = _parts(end - start, settings)
         bounds += [start + (end - start) * part / parts for part in range(1, parts + 1)]
     return bounds
+
+
+def _parts(length: float, settings: SceneSettings) -> int:
+    """Into how many a piece is split: none is too long, and none too short where that is possible."""
+    if length <= settings.maximum_s:
+        return 1
+    wished = round(length / (PART * settings.maximum_s))
+    most = int(length // settings.minimum_s) if settings.minimum_s > 0 else wished
+    return max(math.ceil(length / settings.maximum_s), min(wished, most))
