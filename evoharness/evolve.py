@@ -162,7 +162,7 @@ def print_summary(summary: "Summary") -> None:
     else:
         print("no sealed test: test.questions=FILE compares the initial with the final harness on yours")
     print()
-    print_used(Used(paid=summary.paid, cached=summary.cached))
+    print_used(Used(paid=summary.paid, cached=summary.cached, lost=summary.lost))
     print(f"{summary.status.value}{f': {summary.message}' if summary.message else ''}")
 
 

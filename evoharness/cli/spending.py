@@ -51,12 +51,12 @@ def budget_of(config: "Common", run: "RunDirectory") -> Path:
 
 
 def all_used(told: "Used", run: "RunDirectory") -> "Used":
-    """What was used, with what the books of the run hold of workers that died before they told."""
+    """What was used, with what the books of the run hold of workers that died before they told, and of
+    replies that were lost."""
     from evoharness.evolution.workshop import untold
     from evoharness.models.budget import BUDGET_FILE
-    from evoharness.records.spend import Used
 
-    return told + Used(paid=untold(told.paid, run.path / BUDGET_FILE))
+    return told + untold(told.paid, run.path / BUDGET_FILE)
 
 
 def cut_short(error: "CannotGoOn", run: "RunDirectory") -> UserError:
@@ -91,6 +91,11 @@ def print_used(used: "Used") -> None:
     """What was paid by role, and how much the response cache saved."""
     if used.paid:
         paid_table(used.paid).print()
+    if used.lost.calls:
+        print(
+            f"{used.lost.calls:,} of these calls lost their replies, and are booked with "
+            f"{used.lost.tokens:,} tokens, at the most that they may have taken"
+        )
     if used.cached.calls:
         print(f"{used.cached.calls:,} calls were answered from the response cache")
 

@@ -134,9 +134,11 @@ def evolve(
         if test is not None:
             run.save(TEST, test)
     status, message = _status(rounds)
-    lost = enter_untold(run)
-    if lost.calls:
-        progress.note(f"{lost.calls} calls were paid for in workers that died; their answers are lost")
+    unheard = total(enter_untold(run, finished=True).paid)
+    if unheard.calls:
+        progress.note(
+            f"{unheard.calls} calls were paid for of which nobody heard: workers died, replies were lost"
+        )
     seconds, spend = workshop.totals()
     used = workshop.used()
     result = Summary(
@@ -155,6 +157,7 @@ def evolve(
         spend=spend,
         paid=used.paid,
         cached=used.cached,
+        lost=used.lost,
     )
     run.ledger.append("finished", status=status, final=incumbent.fingerprint)
     run.save(SUMMARY, result)

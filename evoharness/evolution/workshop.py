@@ -115,39 +115,41 @@ class Workshop:
 
 def used_in(ledger: "Ledger") -> Used:
     """What was paid by role, and what came from the response cache, in all stages of a run."""
-    events = ledger.events(STAGE)
-    return sum((Used(paid=e.get("paid", {}), cached=e.get("cached", Spend())) for e in events), Used())
+    return sum((Used(**{name: e[name] for name in USED if name in e}) for e in ledger.events(STAGE)), Used())
 
 
+USED = ("paid", "cached", "lost")
+"""What the event of a stage tells of what was used."""
 UNTOLD = "not told"
 """Stands for the role of calls that were paid for, and of which nobody said what for."""
 
 
-def untold(told: Mapping[str, Spend], file: Path, lost: bool = True) -> dict[str, Spend]:
+def untold(told: Mapping[str, Spend], file: Path, finished: bool = True) -> Used:
     """What the books of a run hold, by role, on top of what its stages told: workers that were killed had
-    no time to say what they paid for. Nothing where no books are kept.
+    no time to say what they paid for, and replies were lost. Nothing where no books are kept.
 
-    `lost`: with what calls may have taken whose replies were lost, which may still be corrected.
+    `finished`: with calls that were never answered; until then they may be, and are corrected.
     """
     from evoharness.models.budget import Budget, Caps
 
     if not file.exists():
-        return {}
+        return Used()
     books = Budget(file, Caps())
     try:
-        used, by_role = books.used(lost), books.used_by_role(lost)
+        used, by_role = books.used(lost=finished), books.used_by_role(lost=finished)
+        lost = books.lost() if finished else Spend()
     finally:
         books.close()
     rest = used.beyond(total(told))
     if not rest.calls:
-        return {}
+        return Used()
     found = beyond(by_role, told)
     nameless = rest.beyond(total(found))
-    return found | ({UNTOLD: nameless} if nameless.calls else {})
+    return Used(paid=found | ({UNTOLD: nameless} if nameless.calls else {}), lost=lost)
 
 
-def enter_untold(run: "RunDirectory", finished: bool = False) -> Spend:
-    """Enter in the ledger what was paid for in workers, or stages, that were killed; returns it.
+def enter_untold(run: "RunDirectory", finished: bool = False) -> Used:
+    """Enter in the ledger what stages did not tell, see `untold`; returns it.
 
     `finished`: no call is made any more, and those whose replies were lost stay booked at the most that they
     may have taken.
@@ -155,14 +157,16 @@ def enter_untold(run: "RunDirectory", finished: bool = False) -> Spend:
     from evoharness.models.budget import BUDGET_FILE, Budget, Caps
 
     file = run.path / BUDGET_FILE
-    if finished and file.exists():
+    more = untold(used_in(run.ledger).paid, file, finished)
+    if more.paid:
+        run.ledger.append(
+            STAGE, round=None, stage="killed", seconds=0.0, spend=Spend(), paid=more.paid, lost=more.lost
+        )
+    if more.lost.calls:
         books = Budget(file, Caps())
         books.conclude()
         books.close()
-    paid = untold(used_in(run.ledger).paid, file, lost=finished)
-    if paid:
-        run.ledger.append(STAGE, round=None, stage="killed", seconds=0.0, spend=Spend(), paid=paid)
-    return total(paid)
+    return more
 
 
 def sorts(executor: "Executor", videos: Mapping[str, Path]) -> dict[str, tuple[float, float]]:

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,12 @@ def bury(books: sqlite3.Connection, everybody: bool = False) -> bool:
 
 def owner() -> str:
     """This process, told apart from a later one with the same number."""
-    return f"{os.getpid()}/{_started(os.getpid())}"
+    return _name_of(os.getpid())
+
+
+@cache
+def _name_of(process: int) -> str:
+    return f"{process}/{_started(process)}"
 
 
 def is_alive(whose: str) -> bool:

@@ -343,6 +343,9 @@ class Summary(Record):
     """Role → what was paid for calls that this run made."""
     cached: Spend = Spend()
     """What answers from the response cache took when they were paid for."""
+    lost: Spend = Spend()
+    """The part of what was paid that is not known: calls whose replies were lost, and that were never
+    answered since, at the most that they may have taken."""
 
 
 class Draw(Record):

@@ -55,6 +55,9 @@ class Used(Record):
     """Role → what was paid: calls that were made now, those that gave no output included."""
     cached: Spend = Spend()
     """What answers from the response cache took when they were paid for."""
+    lost: Spend = Spend()
+    """The part of what was paid that is not known: calls whose replies were lost, and that were never
+    answered since, at the most that they may have taken."""
 
     @property
     def spend(self) -> Spend:
@@ -62,7 +65,11 @@ class Used(Record):
         return total(self.paid) + self.cached
 
     def __add__(self, other: "Used") -> "Used":
-        return Used(paid=added(self.paid, other.paid), cached=self.cached + other.cached)
+        return Used(
+            paid=added(self.paid, other.paid),
+            cached=self.cached + other.cached,
+            lost=self.lost + other.lost,
+        )
 
 
 def total(paid: Mapping[str, Spend]) -> Spend:

@@ -4,12 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from evoharness.cli.spending import all_used, budget_of, caps_of, check_responses, cut_short, paid_table
+from evoharness.cli.spending import (
+    all_used,
+    budget_of,
+    caps_of,
+    check_responses,
+    cut_short,
+    paid_table,
+    print_used,
+)
 from evoharness.config import AskConfig, BudgetSection, EvolveConfig
 from evoharness.errors import UserError
 from evoharness.evolution.workshop import enter_untold, used_in
 from evoharness.models.budget import (
     BUDGET_FILE,
+    Answers,
     Budget,
     BudgetExceeded,
     CannotPay,
@@ -83,6 +92,29 @@ def test_the_books_tell_what_killed_workers_paid_for(run: RunDirectory) -> None:
         enter_untold(run)
         assert used_in(run.ledger).paid == everything
     assert total(everything) == books.used()
+
+
+def test_what_was_lost_is_told_when_nobody_can_answer_it_any_more(
+    run: RunDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, most = Spend(calls=1, input_tokens=10), Spend(calls=1, input_tokens=10, output_tokens=90)
+    books = Budget(run.path / BUDGET_FILE, Caps())
+    with paying_for("solver"):
+        books.settle(books.reserve(one), one)
+        books.leave([books.lose(books.reserve(most), request) for request in ("this", "that")])
+    for _ in range(2):
+        enter_untold(run)
+        assert used_in(run.ledger) == Used(paid={"solver": one})
+    assert all_used(used_in(run.ledger), run) == Used(paid={"solver": one + most + most}, lost=most + most)
+    books.settle(books.reserve(one), one, Answers("this", one))  # by a role that nobody named
+    for _ in range(2):
+        enter_untold(run, finished=True)
+        told = used_in(run.ledger)
+        assert told.paid == {"not told": one, "solver": one + one + most}
+        assert total(told.paid) == books.used()
+        assert told.lost == most
+    print_used(told)
+    assert "1 of these calls lost their replies, and are booked with 100 tokens" in capsys.readouterr().out
 
 
 def test_a_file_of_responses_that_cannot_be_read_is_told_before_any_work(tmp_path: Path) -> None:

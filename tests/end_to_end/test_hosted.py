@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from evoharness.models.budget import BUDGET_FILE, Budget, Caps
+from evoharness.records.spend import Spend, total
 from tests.end_to_end.conftest import SEED, Ended, World
 from tests.server import Counts, ModelServer, model_server
+from tests.server.faults import LOST
 
 pytestmark = pytest.mark.xdist_group("hosted")
 
@@ -141,9 +144,13 @@ def test_faults_cost_time_and_no_result(
     assert faulty.decisions == well.decisions
     assert faulty.ended.err == ""
     assert "Traceback" not in faulty.ended.out
-    # A call whose reply was lost may have been served, and is booked at the most that it may have taken.
-    assert all(booked >= told for booked, told in zip(paid(faulty), served(faulty.counts), strict=True))
-    assert faulty.counts.calls >= well.counts.calls
+    assert paid(faulty) == served(faulty.counts)
+    assert sum(faulty.counts.faults[kind] for kind in LOST if kind in faulty.counts.faults) > 5
+    assert faulty.counts.calls > well.counts.calls, "what was lost on the way was worked out all the same"
+    books = Budget(faulty.path / BUDGET_FILE, Caps())
+    by_role = {role: Spend(**spend) for role, spend in faulty.summary["paid"].items()}
+    assert books.used_by_role() == by_role
+    assert (books.used(), books.lost(), books.in_flight()) == (total(by_role), Spend(), 0)
 
 
 def test_a_finished_round_again_asks_nobody_and_takes_a_tenth_of_the_time(

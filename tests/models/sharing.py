@@ -122,6 +122,15 @@ def die_holding(path: Path, caps: Caps, estimate: Spend, count: int) -> None:
     os._exit(9)
 
 
+def die_asking(path: Path, caps: Caps, estimate: Spend, count: int) -> None:
+    """Send `count` calls, reserve as many, and die without a word."""
+    budget = Budget(path, caps)
+    for number in range(count):
+        budget.sent(budget.reserve(estimate), str(number))
+        budget.reserve(estimate)
+    os._exit(9)
+
+
 def keep_and_die(path: Path, keys: int) -> None:
     """Keep responses and die without closing the file."""
     cache = ResponseCache(path)
