@@ -1,6 +1,7 @@
 """Texts ranked by the words that they share with a query."""
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 K1 = 1.2
 B = 0.75
+COMMON = 5_000
+"""Texts that hold a word, from which on it pays to see whether they all have to be looked at."""
 ARRAYS = ("words", "starts", "holders", "scores", "texts")
 """Names of the arrays that `arrays` gives."""
 
@@ -28,9 +31,11 @@ class WordRanking:
         texts: int,
     ) -> None:
         """Word `w` scores `scores[starts[w]:starts[w + 1]]` in the texts `holders[…]`, of `texts` in all."""
+        import numpy as np
+
         self._vocabulary = vocabulary
         self._starts = starts
-        self._holders = holders
+        self._holders = holders.astype(np.intp)  # what numpy would turn them into at each search
         self._scores = scores
         self._texts = texts
 
@@ -58,23 +63,47 @@ class WordRanking:
         )
 
     def best(self, asked: Sequence[str], k: int) -> list[Hit]:
-        """At most `k` texts that share a word with those asked for, best first, then by position."""
+        """At most `k` texts that share a word with those asked for, best first, then by position.
+
+        Words are summed from the rarest on. Before one that very many texts hold, it may be seen that those
+        which share no rarer word cannot be among the `k` any more: then only the others are looked at.
+        """
         import numpy as np
 
-        known = [self._vocabulary[word] for word in asked if word in self._vocabulary]
-        if not known or k < 1:
+        if k < 1:
             return []
+        times = Counter(self._vocabulary[word] for word in asked if word in self._vocabulary)
+        rarest_first = sorted(times, key=lambda word: (len(self._holding(word)), word))
         sums = np.zeros(self._texts, dtype=np.float32)
-        for word in known:
-            some = slice(self._starts[word], self._starts[word + 1])
-            sums[self._holders[some]] += self._scores[some]
-        found = np.flatnonzero(sums > 0)
+        found = None
+        for at, word in enumerate(rarest_first):
+            holding = self._holding(word)
+            if found is None and at and len(holding) > COMMON:
+                rest = sum(times[other] * float(self._scoring(other).max()) for other in rarest_first[at:])
+                found = _ahead(sums, k, rest)
+            if found is None:
+                sums[holding] += times[word] * self._scoring(word)
+            else:
+                places = np.searchsorted(holding, found)
+                places[places == len(holding)] = 0
+                held = holding[places] == found
+                sums[found[held]] += times[word] * self._scoring(word)[places[held]]
+        if found is None:
+            found = np.flatnonzero(sums > 0)
         if len(found) > k:
             least = np.partition(sums[found], len(found) - k)[len(found) - k]
             above, level = found[sums[found] > least], found[sums[found] == least]
             found = np.concatenate([above, level[: k - len(above)]])
         order = np.lexsort((found, -sums[found]))
         return [Hit(int(position), float(sums[position])) for position in found[order]]
+
+    def _holding(self, word: int) -> "NDArray[np.intp]":
+        """Positions of the texts that hold a word, ascending."""
+        return self._holders[self._starts[word] : self._starts[word + 1]]
+
+    def _scoring(self, word: int) -> "NDArray[np.float32]":
+        """What it scores in each of them."""
+        return self._scores[self._starts[word] : self._starts[word + 1]]
 
     def arrays(self) -> "dict[str, NDArray[Any]]":
         """Everything in plain arrays, to be kept."""
@@ -87,7 +116,7 @@ class WordRanking:
         return {
             "words": np.frombuffer(lines, dtype=np.uint8),
             "starts": self._starts,
-            "holders": self._holders,
+            "holders": self._holders.astype(np.int32),
             "scores": self._scores,
             "texts": np.asarray(self._texts, dtype=np.int64),
         }
@@ -107,3 +136,15 @@ class WordRanking:
         if not fits:
             raise ValueError("the arrays of a ranking by words do not fit together")
         return cls(vocabulary, starts, holders, scores, texts)
+
+
+def _ahead(sums: "NDArray[np.float32]", k: int, rest: float) -> "NDArray[np.intp] | None":
+    """Positions that may be among the best `k` if none gains more than `rest`; None: any of all may."""
+    import numpy as np
+
+    touched = np.flatnonzero(sums > 0)
+    if len(touched) < k:
+        return None
+    kth = np.partition(sums[touched], len(touched) - k)[len(touched) - k]
+    bound = rest * (1 + 1e-4)
+    return touched[sums[touched] >= kth - bound] if kth > bound else None
