@@ -17,11 +17,17 @@ from evoharness.records.memory import Segment, VideoMemory
 
 MOST_PICTURES = 480
 """On one page: two megabytes or so."""
+LEAST_MARK = 0.3
+"""Percent of the whole that a mark takes at least, on a usual screen."""
 STRIP = 16
 """Pictures side by side on the timeline."""
 TICKS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400)
 """Seconds between two marks of the timeline; the first that gives few enough is taken."""
 MOST_TICKS = 12
+LAST_TICK = 0.96
+"""Further right there is no room for what a mark says."""
+LANES = {"event": 6, "text": 3}
+"""The most marks one above the other."""
 HUES = (210, 28, 145, 280, 340, 50, 180, 95)
 """Of the parts of the video, one after the other."""
 
@@ -40,6 +46,8 @@ class Mark:
     """Id of what is shown when it is clicked."""
     hue: int = 0
     failed: bool = False
+    lane: int = 0
+    """Counted from the top; marks of the same lane do not overlap, unless there are too few lanes."""
 
 
 @dataclass(frozen=True)
@@ -229,8 +237,9 @@ def _segment(memory: VideoMemory, card: Card) -> Mark:
 
 
 def _moments(memory: VideoMemory) -> list[Mark]:
-    """Events and visible texts, as marks without a label."""
+    """Events and, below them, visible texts, as marks without a label."""
     marks = []
+    ends = {kind: [-1.0] * lanes for kind, lanes in LANES.items()}
     for segment in memory.segments:
         for record in records_of(segment):
             node = node_of(record, segment)
@@ -238,13 +247,17 @@ def _moments(memory: VideoMemory) -> list[Mark]:
                 continue
             left, width = _place(node.interval, memory.duration)
             title = f"{span_text(node.interval)}  {node.text}"
-            marks.append(Mark(left, width, node.kind, title, segment.id))
+            taken = ends[node.kind]
+            lane = next((n for n, end in enumerate(taken) if end <= left), taken.index(min(taken)))
+            taken[lane] = left + max(width, LEAST_MARK)
+            below = LANES["event"] if node.kind == "text" else 0
+            marks.append(Mark(left, width, node.kind, title, segment.id, lane=below + lane))
     return marks
 
 
 def _ticks(duration: float) -> list[Mark]:
     step = next((step for step in TICKS if duration / step <= MOST_TICKS), TICKS[-1])
-    count = min(1000, int(duration // step))
+    count = min(1000, int(LAST_TICK * duration // step))
     return [Mark(100 * n * step / duration, 0, clock(n * step)) for n in range(count + 1)] if duration else []
 
 
