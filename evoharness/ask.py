@@ -15,6 +15,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     from evoharness.cli.options import read_options
     from evoharness.cli.parts import (
         ANSWERING_ROLES,
+        books_of,
         check_code,
         check_models,
         harness_of,
@@ -36,15 +37,16 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
     harness = harness_of(config.harness)
     question = PublicQuestion(id="asked", video=path.stem, text=text, options=options)
     check_models(config, ANSWERING_ROLES)
-    bench = workbench_config(config).build()
-    try:
-        sandbox_level(config, bench)
-        check_code(bench, harness)
-        answered = solve(
-            question, Video(path.absolute()), harness, bench.solver_bench, config.limits.of_solver()
-        )
-    finally:
-        bench.close()
+    with books_of(config) as books:
+        bench = workbench_config(config, books).build()
+        try:
+            sandbox_level(config, bench)
+            check_code(bench, harness)
+            answered = solve(
+                question, Video(path.absolute()), harness, bench.solver_bench, config.limits.of_solver()
+            )
+        finally:
+            bench.close()
     if config.trace:
         print_trace(answered)
     if answered.choice is not None:

@@ -93,6 +93,9 @@ class EmbedderSection:
     """litellm: address of a server; empty: the provider's own."""
     key: str | None = text()
     """litellm: name of the environment variable that holds the key; empty: the provider's usual."""
+    price: float | None = None
+    """litellm: USD for a million tokens, for a model whose price its table does not have."""
+    rates: RatesSection = field(default_factory=RatesSection)
     options: dict[str, Any] = field(default_factory=dict, metadata=OPEN)
     """Further arguments of that embedder."""
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evoharness.config import BackboneSection, Common, EmbedderSection, HarnessSection
     from evoharness.evaluation import Executor, Workbench, WorkbenchConfig
     from evoharness.harness import Harness
+    from evoharness.models.settings import EmbedderTerms
     from evoharness.records.question import Question
     from evoharness.runs import Progress
     from evoharness.sandbox import SandboxLevel
@@ -42,10 +43,11 @@ def workbench_config(config: "Common", budget_file: Path | None = None) -> "Work
         backbone_options=backbone_options(config, budget_file),
         embedder=config.embedder.name,
         embedder_options=embedder_options(config.embedder),
+        embedder_terms=_embedder_terms(config.embedder),
         sandbox=config.sandbox.backend,
         allow_weaker_sandbox=config.sandbox.allow_weaker,
         budget=caps_of(config),
-        outage_s=None if config.backbone.name.startswith("embedded") else _outage_s(config),
+        outage_s=_outage_s(config) if _waits_for_network(config) else None,
         budget_file=budget_file,
         memory=_memory_settings(config.memory, config.backbone),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
@@ -77,6 +79,25 @@ def embedder_options(section: "EmbedderSection") -> dict[str, Any]:
             raise UserError(f"embedder.options.{name} is not taken: embedder.{name} is the setting for it")
     given = {"model": section.model, "api_base": section.api_base, "key": section.key, **section.options}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _embedder_terms(section: "EmbedderSection") -> "EmbedderTerms":
+    """What its calls cost and how fast they may be made; UserError for what is no price and no rate."""
+    from dataclasses import asdict
+
+    from evoharness.models.settings import EmbedderTerms
+
+    try:
+        return EmbedderTerms(price=section.price, rates=asdict(section.rates))
+    except ValueError as error:
+        raise UserError(f"embedder.{_first_error(error)}") from error
+
+
+def _waits_for_network(config: "Common") -> bool:
+    """Whether a provider is called at all."""
+    from evoharness.models.registry import LITELLM
+
+    return not config.backbone.name.startswith("embedded") or config.embedder.name == LITELLM
 
 
 WAITING_IN_FLIGHT = 16
@@ -167,11 +188,21 @@ def executor_of(config: "Common", budget_file: Path | None = None) -> "Iterator[
     `budget_file`: where the workers keep count of what they pay for; None: in a file of this block.
     """
     with ExitStack() as stack:
-        if budget_file is None and caps_of(config):
-            from evoharness.models.budget import BUDGET_FILE
-
-            budget_file = Path(stack.enter_context(TemporaryDirectory(prefix="evoharness-"))) / BUDGET_FILE
+        if budget_file is None:
+            budget_file = stack.enter_context(books_of(config))
         yield stack.enter_context(_executor(config, workbench_config(config, budget_file)))
+
+
+@contextmanager
+def books_of(config: "Common") -> "Iterator[Path | None]":
+    """Where to keep count of what is paid for during a block; None: there are no caps to keep to."""
+    if not caps_of(config):
+        yield None
+        return
+    from evoharness.models.budget import BUDGET_FILE
+
+    with TemporaryDirectory(prefix="evoharness-") as folder:
+        yield Path(folder) / BUDGET_FILE
 
 
 @contextmanager

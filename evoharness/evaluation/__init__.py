@@ -1,5 +1,6 @@
 """Harnesses on questions: where the work is done, and what is kept of it."""
 
+from evoharness.evaluation.embedding import BesideWorkers
 from evoharness.evaluation.evaluator import (
     AnswerItem,
     Evaluator,
@@ -25,6 +26,7 @@ from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 
 __all__ = [
     "AnswerItem",
+    "BesideWorkers",
     "Evaluator",
     "Executor",
     "InlineExecutor",

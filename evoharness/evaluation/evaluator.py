@@ -110,10 +110,10 @@ def _solved(bench: Workbench, item: AnswerItem, harness: "Harness") -> Answered:
     fresh: list[Answered] = []
 
     def solved() -> Answered:
-        waited = bench.backbone.waited_s
+        waited = bench.waited_s
         answer = solve(item.question, video, harness, bench.solver_bench, item.limits, item.trial)
         late = answer.status == OVER_LIMIT or answer.status.startswith(SANDBOX_PREFIX)
-        if late and bench.backbone.waited_s > waited:
+        if late and bench.waited_s > waited:
             said = f"its time went by while nobody was answered: {answer.message}"
             answer = answer.model_copy(update={"status": APPARATUS, "message": said})
         fresh.append(answer)

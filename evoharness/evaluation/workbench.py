@@ -12,23 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.evaluation.kept import Kept, part
 from evoharness.models.budget import Caps
+from evoharness.models.settings import EmbedderTerms
 from evoharness.records.base import Record
 from evoharness.records.outcome import Answered
 from evoharness.records.spend import Used
 
 if TYPE_CHECKING:
-    from evoharness.evaluation.meter import MeteredBackbone
+    from evoharness.evaluation.meter import Meter, MeteredBackbone, MeteredCalls
     from evoharness.knowledge import KnowledgeBase
     from evoharness.memory import MemoryReader, MemoryStore
     from evoharness.models.backbone import Backbone
     from evoharness.records.memory import VideoMemory
     from evoharness.retrieval import Embedder
+    from evoharness.retrieval.embedders.calls import Calls
     from evoharness.sandbox import SandboxBackend
     from evoharness.solver import SolverBench
     from evoharness.video import Video
 
 VIDEOS_KEPT = 32
 """Videos and memories at hand: more than a worker has in use at a time."""
+WAIT_WITHIN_TASK_S = 5.0
+"""How long an embedder waits for room in the budget while a task of the backbone holds some for itself."""
 ANSWERS_KEPT = 1000
 """Answers that a worker remembers for reuse."""
 
@@ -50,6 +54,8 @@ class WorkbenchConfig(Record):
     """Name of the embedder."""
     embedder_options: dict[str, Any] = {}
     """Further arguments of that embedder."""
+    embedder_terms: EmbedderTerms = EmbedderTerms()
+    """What calls of a hosted embedder cost, and how fast they may be made."""
     outage_s: float | None = None
     """How long a backbone that answers nobody is waited for before the work ends; None: it is not, and an
     answer that does not come is a matter of its question."""
@@ -69,19 +75,56 @@ class WorkbenchConfig(Record):
         """A workbench; nothing is loaded until it is used."""
         return Workbench(self)
 
-    def make_embedder(self) -> "Embedder":
-        """The embedder that the config names."""
+    def make_embedder(self, calls: "Calls | None" = None) -> "Embedder":
+        """The embedder that the config names. `calls`: how one makes its calls that is hosted."""
         from evoharness.retrieval import make_embedder
 
-        return make_embedder(self.embedder, cache_dir=self.cache_dir, **self.embedder_options)
+        hosted = {"calls": calls} if calls is not None else {}
+        return make_embedder(self.embedder, cache_dir=self.cache_dir, **self.embedder_options, **hosted)
+
+    def embedding_calls(self, meter: "Meter", note: Callable[[str], None]) -> "MeteredCalls | None":
+        """Calls of the embedder, booked in the meter and within the budget; None: it is not hosted."""
+        if not self.embeds_elsewhere:
+            return None
+        from evoharness.evaluation.meter import MeteredCalls
+        from evoharness.models.budget import PATIENCE_S, Budget
+        from evoharness.models.embedding import EmbeddingCalls
+        from evoharness.models.registry import LITELLM
+        from evoharness.retrieval.embedders.hosted import endpoint_of
+
+        # A backbone that embeds while it does a task holds room for that: it would wait for itself.
+        patience_s = PATIENCE_S if self.backbone == LITELLM else WAIT_WITHIN_TASK_S
+        calls = EmbeddingCalls(
+            endpoint_of(**self.embedder_options),
+            self.embedder_terms,
+            budget=Budget(self.budget_file, self.budget, patience_s) if self.keeps_books else None,
+            limits_dir=self.cache_dir,
+        )
+        return MeteredCalls(calls, meter, self.outage_s, note)
+
+    @property
+    def embeds_elsewhere(self) -> bool:
+        """Whether a provider is paid for vectors."""
+        from evoharness.models.registry import LITELLM
+
+        return self.embedder == LITELLM
+
+    @property
+    def keeps_books(self) -> bool:
+        """Whether what is paid for is written down call by call, or has to stay within caps."""
+        return bool(self.budget) or self.budget_file is not None
 
 
 class Workbench:
     """The parts that jobs use, each built on first use and kept."""
 
     def __init__(self, config: WorkbenchConfig) -> None:
+        from evoharness.evaluation.meter import Meter
+
         self.config = config
         self.assembling = threading.RLock()
+        self.meter = Meter()
+        """What jobs use."""
         self.note: Callable[[str], None] = lambda said: print(said, file=sys.stderr)
         """Tells the user something, in one line."""
         self.tell: Callable[[object], None] = lambda _: None
@@ -92,9 +135,14 @@ class Workbench:
         self._readers: Kept[MemoryReader] = Kept(VIDEOS_KEPT)
 
     @part
+    def embedding_calls(self) -> "MeteredCalls | None":
+        """Calls of a hosted embedder, metered and within the budget; None: it is none."""
+        return self.config.embedding_calls(self.meter, lambda said: self.note(said))
+
+    @part
     def embedder(self) -> "Embedder":
         """Turns texts into vectors."""
-        return self.config.make_embedder()
+        return self.config.make_embedder(self.embedding_calls)
 
     @part
     def backbone(self) -> "MeteredBackbone":
@@ -103,13 +151,15 @@ class Workbench:
         from evoharness.models.registry import LITELLM
 
         config, backbone = self.config, self.make_backbone()
-        if config.budget and config.backbone != LITELLM:  # which keeps to the budget itself, call by call
+        # That one keeps the books itself, call by call. Others have to when somebody else does.
+        books = config.budget or (config.embeds_elsewhere and config.keeps_books)
+        if books and config.backbone != LITELLM:
             from evoharness.models.budget import Budget
             from evoharness.models.budgeted import BudgetedBackbone
 
             free = config.backbone.startswith("embedded")
             backbone = BudgetedBackbone(backbone, Budget(config.budget_file, config.budget), free)
-        return MeteredBackbone(backbone, config.outage_s, lambda said: self.note(said))
+        return MeteredBackbone(backbone, config.outage_s, lambda said: self.note(said), self.meter)
 
     def make_backbone(self) -> "Backbone":
         """The frozen model that the config names."""
@@ -121,8 +171,14 @@ class Workbench:
         )
 
     def take_used(self) -> Used:
-        """What this thread used of the backbone since it last asked."""
-        return self.backbone.take() if "backbone" in self.__dict__ else Used()
+        """What this thread used of the models since it last asked."""
+        return self.meter.take()
+
+    @property
+    def waited_s(self) -> float:
+        """How long this thread has waited for providers that answered nobody."""
+        calls = self.embedding_calls
+        return self.backbone.waited_s + (calls.waited_s if calls is not None else 0.0)
 
     @part
     def sandbox(self) -> "SandboxBackend":

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Protocol
 
 from evoharness.errors import UserError
-from evoharness.evaluation import remembered
+from evoharness.evaluation import BesideWorkers, remembered
 from evoharness.evolution.draw import interleaved
 from evoharness.evolution.settings import EvolutionSettings
 from evoharness.records.evolution import Diagnosis, Draw, FailureCause, QualityNumbers, QuestionCounts
@@ -149,7 +149,7 @@ class Questioner:
             self._videos,
             memories,
             self._executor,
-            self._executor.config.make_embedder(),
+            BesideWorkers(self._executor),
             self._questioner,
             on_checked=lambda n: self._progress.advance(n),
         )

@@ -2,28 +2,17 @@
 
 import hashlib
 import math
-import random
 import re
-import time
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evoharness.models.backbone import (
-    BackboneError,
-    BackboneUnavailable,
-    MissingKey,
-    Refused,
-    Reply,
-    UnknownModel,
-    Unreachable,
-)
-from evoharness.models.budget import CannotPay
+from evoharness.models.backbone import Reply
+from evoharness.models.hosted.attempts import Attempts
 from evoharness.models.hosted.clock import Clock
 from evoharness.models.hosted.completion import token_count
-from evoharness.models.hosted.deadline import within
 from evoharness.models.hosted.faults import CallFailed, Fault
-from evoharness.models.hosted.faults_of import failed_call
 from evoharness.models.hosted.profiles import Profile
 from evoharness.models.hosted.retrying import RetryPolicy
 from evoharness.models.hosted.seats import Seat
@@ -106,119 +95,87 @@ class Listener:
         samples = sound_of(task.path, task.span)
         if not samples.size or abs(samples.astype("int32")).max() < SILENT:
             return Reply(Transcription(lines=()), Spend())
-        heard, spend, wasted = self._heard(task, as_wav(samples), random.Random(key))
+        attempts = Attempts(
+            self._seat,
+            retries=self._retries,
+            timeout_s=self._timeout_s,
+            budget=self._budget,
+            clock=self._clock,
+            request=key,
+        )
+        try:
+            heard, spend = self._heard(task, as_wav(samples), attempts)
+        finally:
+            attempts.close()
         if self._cache is not None:
             self._cache.put(key, CachedResponse(answer=heard.model_dump_json(), spend=spend))
-        return Reply(heard, spend, wasted=wasted)
+        return Reply(heard, spend, wasted=attempts.spent.beyond(spend))
 
     def _key(self, task: Transcribe) -> str:
         asked = f"{task.key} {task.span.start:.3f} {task.span.end:.3f} {task.language} {task.words}"
         digest = hashlib.sha256(asked.encode()).hexdigest()
         return cache_key(self._seat.id, "transcribe", VERSION, digest, self._seat.parameters, 0)
 
-    def _heard(
-        self, task: Transcribe, wav: bytes, chance: random.Random
-    ) -> tuple[Transcription, Spend, Spend]:
-        """What the model hears, what that took, and what calls took whose reply was lost."""
-        seat, attempt = self._seat, 0
-        lost: list[Spend] = []
+    def _heard(self, task: Transcribe, wav: bytes, attempts: Attempts) -> tuple[Transcription, Spend]:
+        """What the model hears, and what that took."""
+        seconds = task.span.duration
+        estimate = self._estimate(seconds)
         while True:
-            attempt += 1
+            timed = self._gives_times
+            asked = self._asked_for(task, timed)
             try:
-                response, spend = self._attempt(task, wav, lost)
+                response, spend = attempts.make(
+                    lambda asked=asked: self._call(wav, asked),  # type: ignore[misc]
+                    estimate,
+                    lambda response: self._spend_of(response, seconds),
+                    asked,
+                )
             except CallFailed as failure:
-                if failure.fault in (Fault.PARAMETER, Fault.REQUEST) and self._gives_times:
+                if failure.fault in (Fault.PARAMETER, Fault.REQUEST) and timed:
                     self._gives_times = False  # some models refuse to be asked for times
                     continue
-                seat.known = seat.known or failure.fault not in (Fault.NO_CONNECTION, Fault.TIMEOUT)
-                wait = self._retries.wait(failure, attempt, seat.known, chance)
-                if wait is None:
-                    raise self._ended(failure, attempt).costing(sum(lost, Spend())) from None
-                if failure.fault is Fault.BUSY:
-                    seat.limiter.hold(wait)
-                self._clock.sleep(wait)
-            except CannotPay as error:
-                raise error.costing(sum(lost, Spend())) from None
+                raise attempts.ended(failure, "transcribes") from None
             else:
-                seat.known = True
-                lines = tuple(_lines(response, task.span))
-                return Transcription(lines=lines), spend, sum(lost, Spend())
+                return Transcription(lines=tuple(_lines(response, task.span))), spend
 
-    def _attempt(self, task: Transcribe, wav: bytes, lost: list[Spend]) -> tuple[Any, Spend]:
-        """One call within the limits and the budget. One whose reply was lost may have been served: it is
-        booked at the most that it may take, and put to those that are lost."""
-        seconds = task.span.duration
-        estimate = Spend(calls=1, cost_usd=self._most(seconds))
-        reservation = self._budget.reserve(estimate) if self._budget is not None else None
-        spend: Spend | None = None
-        try:
-            with self._seat.limiter.admit(0):
-                response = self._call(task, wav)
-            spend = self._spend_of(response, seconds)
-            return response, spend
-        except CallFailed as failure:
-            if failure.served:
-                spend = estimate
-                lost.append(spend)
-            raise
-        finally:
-            if self._budget is not None and reservation is not None:
-                if spend is None:
-                    self._budget.refund(reservation)
-                else:
-                    self._budget.settle(reservation, spend)
-
-    def _call(self, task: Transcribe, wav: bytes) -> Any:
-        secret = self._seat.secret()
-        timed = {"response_format": "verbose_json", "timestamp_granularities": ["segment"]}
+    def _asked_for(self, task: Transcribe, timed: bool) -> dict[str, Any]:
+        times = {"response_format": "verbose_json", "timestamp_granularities": ["segment"]}
         asked: dict[str, Any] = {
-            **(timed if self._gives_times else {"response_format": "json"}),
+            **(times if timed else {"response_format": "json"}),
             "language": task.language or None,
             "prompt": ", ".join(task.words) or None,
             **self._seat.parameters,
         }
-        transcription = litellm_module().transcription
-        try:
-            return within(
-                self._timeout_s,
-                lambda: transcription(
-                    model=self._seat.model,
-                    file=("sound.wav", wav, "audio/wav"),
-                    api_base=self._seat.endpoint.base,
-                    api_key=secret,
-                    timeout=self._timeout_s,
-                    max_retries=0,
-                    drop_params=True,
-                    **{name: value for name, value in asked.items() if value is not None},
-                ),
-            )
-        except Exception as error:
-            failure = failed_call(error, asked, [secret], time.time())
-        raise failure  # outside the handler: what litellm raised may hold a key, and goes no further
+        return {name: value for name, value in asked.items() if value is not None}
 
-    def _ended(self, failure: CallFailed, attempts: int) -> BackboneError:
-        """The error that a failed call ends in."""
-        seat, said = self._seat, str(failure)
-        where = seat.endpoint.address or "its provider"
-        if failure.fault is Fault.KEY:
-            names = " or ".join(seat.endpoint.key_variables) or "its provider's environment variable"
-            return MissingKey(f"{seat.model}: the key in {names} is not accepted: {said}")
-        if failure.fault is Fault.MODEL:
-            return UnknownModel(f"{seat.model}: {where} has no such model that transcribes: {said}")
-        if failure.fault is Fault.QUOTA:
-            return CannotPay(f"{seat.model}: the account at {where} is out of credit or quota: {said}")
-        if failure.fault is Fault.NO_CONNECTION and not seat.known:
-            return Unreachable(f"{seat.model}: nothing answers at {where} ({said}): is the server running?")
-        if failure.fault in (Fault.BLOCKED, Fault.TOO_LARGE, Fault.REQUEST, Fault.PARAMETER):
-            return Refused(f"{seat.model} does not transcribe it: {said}")
-        return BackboneUnavailable(f"{seat.model} at {where} gave no answer in {attempts} attempts: {said}")
+    def _call(self, wav: bytes, asked: Mapping[str, Any]) -> Any:
+        return litellm_module().transcription(
+            model=self._seat.model,
+            file=("sound.wav", wav, "audio/wav"),
+            api_base=self._seat.endpoint.base,
+            api_key=self._seat.secret(),
+            timeout=self._timeout_s,
+            max_retries=0,
+            drop_params=True,
+            **asked,
+        )
+
+    def _estimate(self, seconds: float) -> Spend:
+        """The most that one call may take; by the second, no tokens are counted."""
+        tokens = (0, 0)
+        if self._a_second is None:
+            tokens = (round(seconds * TOKENS_HEARD), round(seconds * TOKENS_SAID))
+        return Spend(
+            calls=1, input_tokens=tokens[0], output_tokens=tokens[1], cost_usd=self._most(seconds, *tokens)
+        )
 
     def _spend_of(self, response: Any, seconds: float) -> Spend:
         usage = _of(response, "usage")
         given, received = (token_count(_of(usage, name)) or 0 for name in ("input_tokens", "output_tokens"))
         told = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        cost = self._most(seconds, given=given, received=received)
-        if isinstance(told, int | float) and 0 < told < math.inf and self._price is None:
+        cost = self._most(seconds, given, received)
+        is_known = self._price is None and cost is not None
+        if is_known and isinstance(told, int | float) and 0 < told < math.inf:
             cost = float(told)
         return Spend(calls=1, input_tokens=given, output_tokens=received, cost_usd=cost)
 
@@ -227,17 +184,30 @@ class Listener:
         given, received = given or round(seconds * TOKENS_HEARD), received or round(seconds * TOKENS_SAID)
         if self._price is not None:
             return (given * self._price.input + received * self._price.output) / 1_000_000
-        if self._seat.endpoint.is_own_server:
-            return None
-        try:
-            info = litellm_module().get_model_info(self._seat.model)
-        except Exception:  # litellm raises a bare Exception for a model that is not in its table
-            return None
-        if a_second := info.get("input_cost_per_second") or info.get("output_cost_per_second"):
-            return float(a_second) * seconds
-        heard = info.get("input_cost_per_audio_token") or info.get("input_cost_per_token")
-        said = info.get("output_cost_per_token")
+        if self._a_second is not None:
+            return self._a_second * seconds
+        heard = self._in_table.get("input_cost_per_audio_token") or self._in_table.get("input_cost_per_token")
+        said = self._in_table.get("output_cost_per_token")
         return given * float(heard) + received * float(said or 0.0) if heard else None
+
+    @cached_property
+    def _in_table(self) -> Mapping[str, Any]:
+        """What litellm knows of the price; nothing for a server of one's own."""
+        if self._seat.endpoint.is_own_server:
+            return {}
+        try:
+            found: Mapping[str, Any] = litellm_module().get_model_info(self._seat.model)
+        except Exception:  # litellm raises a bare Exception for a model that is not in its table
+            return {}
+        return found
+
+    @property
+    def _a_second(self) -> float | None:
+        """USD for a second, where that is how it is paid for."""
+        by_second = self._in_table.get("input_cost_per_second") or self._in_table.get(
+            "output_cost_per_second"
+        )
+        return float(by_second) if by_second and self._price is None else None
 
 
 def _lines(response: Any, span: Interval) -> Iterator[SpokenLine]:

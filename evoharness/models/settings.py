@@ -50,6 +50,14 @@ class Price(Record):
     output: float = Field(ge=0, allow_inf_nan=False)
 
 
+class EmbedderTerms(Record):
+    """What calls of a hosted embedder cost, and how fast they may be made."""
+
+    price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """USD for a million tokens; None: as litellm's table has it, for a model that is at its provider's."""
+    rates: Rates = Rates()
+
+
 class HostedSettings(Record):
     """Models by role, where they are, and what calling them may take. Names of keys, never keys."""
 

@@ -1,19 +1,16 @@
 """Vectors from a provider's endpoint, or from a server of one's own, through litellm."""
 
-import math
-import random
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from evoharness.errors import UserError
-from evoharness.providers import Endpoint, litellm_module, missing_key, provider_named
-from evoharness.providers.waiting import asked_wait, headers_of
+from evoharness.providers import Endpoint, litellm_module, provider_named
 from evoharness.retrieval.embedders.base import EmbedderUnavailable
+from evoharness.retrieval.embedders.calls import Calls, OddReply, Served, SingleCalls, TextsTooLong
 from evoharness.retrieval.embedders.kept import VECTORS_FILE, KeptVectors, through
 from evoharness.retrieval.embedders.recent import RecentVectors, as_text, unit_rows
 
@@ -26,22 +23,17 @@ BATCH = 64
 """Texts in one request, unless said otherwise."""
 MOST_CHARACTERS = 24_000
 """A longer text is cut: no common endpoint takes more than about 8,000 tokens."""
-LONGEST_WAIT_S = 60.0
-"""No wait of our own choosing is longer."""
-PATIENCE_S = 600.0
-"""A server that asks to wait longer than this is not waited for."""
+FEWEST_CHARACTERS = 200
+"""A text that is too long for a model is cut in half until it is no longer than this."""
 NO_KEY = "none"
 """Sent to servers that ask for no key: clients insist on one."""
-_FINAL = (400, 401, 403, 404, 405, 413, 422)
-"""Replies after which asking again would be in vain."""
 
 
 class HostedEmbedder:
     """Texts are sent in batches, each text once: what came back is kept in the cache folder, for all runs.
 
-    May be used from several threads. A server that is busy, or that drops the connection, is asked again,
-    each time after a longer wait. Raises EmbedderUnavailable when that does not help, UserError when asking
-    again would be in vain (no key, no such model).
+    May be used from several threads. How calls are made, and what is raised when that is in vain, is the
+    matter of `calls`.
     """
 
     def __init__(
@@ -53,25 +45,21 @@ class HostedEmbedder:
         cache_dir: Path | None = None,
         batch: int = BATCH,
         dimensions: int | None = None,
-        attempts: int = 5,
-        timeout_s: float = 60.0,
-        sleep: Callable[[float], None] = time.sleep,
+        calls: Calls | None = None,
     ) -> None:
         """`key`: name of the environment variable that holds the key. `dimensions`: numbers in a vector,
-        where the model leaves the choice. `cache_dir`: None keeps vectors in this process only."""
-        if batch < 1 or attempts < 1:
-            raise UserError("embedder.options: batch and attempts have to be at least 1")
-        if not 0 < timeout_s < math.inf or (dimensions is not None and dimensions < 1):
-            raise UserError("embedder.options: timeout_s and dimensions have to be more than 0")
-        self._arguments = {name: value for name, value in locals().items() if name not in ("self", "sleep")}
+        where the model leaves the choice. `cache_dir`: None keeps vectors in this process only. `calls`:
+        None: each is made once, and nobody counts it."""
+        if batch < 1:
+            raise UserError("embedder.options: batch has to be at least 1")
+        if dimensions is not None and dimensions < 1:
+            raise UserError("embedder.options: dimensions has to be at least 1")
+        self._arguments = {name: value for name, value in locals().items() if name != "self"}
         self.endpoint = endpoint_of(model=model, api_base=api_base, key=key)
         self.id = ":".join(["litellm", model, *([str(dimensions)] if dimensions else [])])
         self._batch = batch
         self._dimensions = dimensions
-        self._attempts = attempts
-        self._timeout_s = timeout_s
-        self._sleep = sleep
-        self._jitter = random.Random(self.id)
+        self._calls = calls or SingleCalls()
         self._recent = RecentVectors()
         # A server of one's own may serve something else under the name that a provider uses.
         where = self.endpoint.base if self.endpoint.is_own_server else ""
@@ -106,54 +94,49 @@ class HostedEmbedder:
         return through(self._kept, texts, self._call, self._batch)
 
     def _call(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        for attempt in range(1, self._attempts + 1):
-            try:
-                return self._call_once(texts)
-            except UserError:
-                raise
-            except Exception as error:
-                told, status = _told(error), getattr(error, "status_code", None)
-                asked = asked_wait(headers_of(error), "", time.time())
-            # Outside the handler: what litellm raised may hold a key, and goes no further.
-            if status in _FINAL:
-                self._give_up(status, told)
-            if attempt == self._attempts or (asked or 0.0) > PATIENCE_S:
-                wish = f", and asks to wait {asked:.0f} s" if asked is not None and asked > PATIENCE_S else ""
-                times = "attempt" if attempt == 1 else "attempts"
-                raise EmbedderUnavailable(
-                    f"{self._where()} gave no vectors in {attempt} {times}: {told}{wish}"
-                )
-            own = min(LONGEST_WAIT_S, 0.5 * 2 ** (attempt - 1)) * self._jitter.uniform(1.0, 1.5)
-            self._sleep(own if asked is None else asked + min(own, 1.0))
-        raise AssertionError("unreachable")
+        """Vectors of a batch. What is too much at once is halved: first the batch, then a text by itself."""
+        import numpy as np
 
-    def _call_once(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        secret = self._secret()
+        try:
+            return self._calls.make(lambda timeout_s: self._served(texts, secret, timeout_s), texts).vectors
+        except TextsTooLong as error:
+            said = str(error)
+        if len(texts) > 1:
+            half = len(texts) // 2
+            return np.concatenate([self._call(texts[:half]), self._call(texts[half:])])
+        if len(texts[0]) > FEWEST_CHARACTERS and texts[0][: len(texts[0]) // 2].strip():
+            return self._call([texts[0][: len(texts[0]) // 2]])
+        raise EmbedderUnavailable(f"{self._where()} takes not even {len(texts[0])} letters: {said}")
+
+    def _served(self, texts: Sequence[str], secret: str | None, timeout_s: float) -> Served:
+        """One call. Raises what litellm raises, and OddReply."""
         import numpy as np
 
         further = {"dimensions": self._dimensions} if self._dimensions else {}
         response = litellm_module().embedding(
             model=self.endpoint.model,
             input=list(texts),
-            api_base=self.endpoint.api_base,
-            api_key=self._secret(),
-            timeout=self._timeout_s,
+            api_base=self.endpoint.base,
+            api_key=secret,
+            timeout=timeout_s,
             max_retries=0,
             encoding_format="float",
             drop_params=True,
             **further,
         )
-        entries = sorted(response.data, key=lambda entry: entry["index"])
-        if [entry["index"] for entry in entries] != list(range(len(texts))):
-            raise ValueError(f"{len(texts)} texts were sent, and there is not one entry for each")
-        vectors = np.asarray([entry["embedding"] for entry in entries], dtype=np.float32)
-        if (
-            vectors.ndim != 2
-            or vectors.size == 0
-            or len(vectors) != len(texts)
-            or not np.isfinite(vectors).all()
-        ):
-            raise ValueError(f"{len(texts)} texts were sent, and what came back is no vector for each")
-        return unit_rows(vectors)
+        try:
+            entries = sorted(response.data, key=lambda entry: entry["index"])
+            indices = [entry["index"] for entry in entries]
+            vectors = np.asarray([entry["embedding"] for entry in entries], dtype=np.float32)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise OddReply("the reply has not the form of vectors") from error
+        if indices != list(range(len(texts))):
+            raise OddReply(f"{len(texts)} texts were sent, and there is not one entry for each")
+        if vectors.ndim != 2 or vectors.size == 0 or not np.isfinite(vectors).all():
+            raise OddReply(f"{len(texts)} texts were sent, and what came back is no vector for each")
+        usage = getattr(response, "usage", None)
+        return Served(unit_rows(vectors), getattr(usage, "prompt_tokens", None))
 
     def _secret(self) -> str | None:
         """The key; None: litellm looks for it. UserError names the variable that should hold it."""
@@ -164,16 +147,6 @@ class HostedEmbedder:
             names = " or ".join(self.endpoint.key_variables)
             raise UserError(f"{self._where()} needs a key: put it into the environment variable {names}")
         return NO_KEY if provider_named(self.endpoint.provider) is not None else None
-
-    def _give_up(self, status: int, told: str) -> NoReturn:
-        if status in (401, 403):
-            variable = missing_key(self.endpoint)
-            named = " or ".join(self.endpoint.key_variables) or "its environment variable"
-            said = f"set the environment variable {variable}" if variable else f"check the key in {named}"
-            raise UserError(f"{self._where()} refuses the request for want of a key: {said}")
-        if status == 404:
-            raise UserError(f"{self._where()} has no such model")
-        raise UserError(f"{self._where()} refuses the texts: {told}")
 
     def _where(self) -> str:
         return f"embedder.model={self.endpoint.model} at {self.endpoint.address or 'its provider'}"
@@ -196,9 +169,3 @@ def endpoint_of(
 
 def _again(arguments: dict[str, Any]) -> HostedEmbedder:
     return HostedEmbedder(**arguments)
-
-
-def _told(error: Exception) -> str:
-    """The kind of error and its status, without what the server said: it may repeat the key."""
-    status = getattr(error, "status_code", None)
-    return f"{type(error).__name__}{f' (HTTP {status})' if status else ''}"
