@@ -8,13 +8,13 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-GRAPH_FROM = 20_000
-"""More vectors than this are searched by a graph: below, to compare all of them takes few milliseconds, and a
-graph as many seconds to build. `benchmarks/retrieval.py` measures both."""
+GRAPH_FROM = 10_000
+"""More vectors than this are searched by a graph. To compare so many takes about two milliseconds, and a graph
+about a second to build; `benchmarks/retrieval.py` measures both."""
 NEIGHBOURS = 32
 BUILDING_BREADTH = 40
 SEARCHING_BREADTH = 200
-"""Candidates that a search of the graph keeps in view: about 998 of the 1,000 nearest are found."""
+"""Candidates that a search of the graph keeps in view: more than 99 of 100 of the nearest are found."""
 
 
 class MeaningRanking:
