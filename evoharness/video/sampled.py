@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ class SegmentPictures:
     thumbnails: tuple[Thumbnail, ...]
     """At most `MOST_THUMBNAILS` of these, spread over the stretch."""
     repeats: int
-    """How many pictures were left out because they look like the one before."""
+    """How many looks found what the look before had found, or what hardly differs from it."""
 
 
 @contextmanager
@@ -75,46 +76,57 @@ def sampled(
     times = scattered_times(span, fps, cap, f"{video.info.content_hash} {span.start}")
     frames = video.frames(times, detail)
     with Spool(video, folder) as spool:
-        yield gather(frames, times, video.pixels(frames), spool)
+        distinct = Distinct(spool)
+        shown = [distinct.add(frame, rgb) for frame, rgb in zip(frames, video.pixels(frames), strict=True)]
+        yield distinct.seen_in(sights(frames, shown, times))
 
 
-def gather(
-    frames: Sequence[Frame], times: Sequence[float], pixels: "Iterator[NDArray[np.uint8]]", spool: Spool
-) -> SegmentPictures:
-    """Keep what differs. `times`, ascending: when each frame, or the one before it still, was on display."""
-    kept: list[Frame] = []
-    lasts: list[float] = []  # when each kept picture was last seen
-    thumbnails: list[Thumbnail] = []
-    anchor = None
-    for frame, last, rgb in zip(frames, _last_times(frames, times), pixels, strict=True):
-        if anchor is not None and nearly_same(anchor, rgb):
-            lasts[-1] = last
-            continue
-        anchor = rgb
-        kept.append(spool.keep(frame, rgb))
-        lasts.append(last)
-        thumbnails.append(Thumbnail(frame.time, thumbnail(rgb)))
-    return SegmentPictures(
-        frames=tuple(
-            replace(frame, until=last) if last > frame.time else frame
-            for frame, last in zip(kept, lasts, strict=True)
-        ),
-        thumbnails=tuple(_spread(thumbnails)),
-        repeats=len(frames) - len(kept),
-    )
+@dataclass(frozen=True)
+class Sight:
+    """A look at a time."""
+
+    time: float
+    """Seconds."""
+    picture: int
+    """Which of the distinct pictures was on display, or one that hardly differs from it."""
 
 
-def _last_times(frames: Sequence[Frame], times: Sequence[float]) -> list[float]:
-    """When each frame was last looked at: its own time, or a later one of `times` that found it again."""
-    lasts = [frame.time for frame in frames]
-    starts = list(lasts)
-    before = -1
-    for time in times:
-        number = bisect_right(starts, time + GRACE_S) - 1
-        if number == before and number >= 0:
-            lasts[number] = time
-        before = number
-    return lasts
+def sights(frames: Sequence[Frame], shown: Sequence[int], times: Sequence[float]) -> list[Sight]:
+    """What was seen at each of `times`, ascending: the last frame that begins at or before it.
+
+    `shown`: which distinct picture each frame shows.
+    """
+    starts = [frame.time for frame in frames]
+    return [Sight(time, shown[max(0, bisect_right(starts, time + GRACE_S) - 1)]) for time in times]
+
+
+class Distinct:
+    """Pictures in order of time, those left out that look like the last one that was not."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._frames: list[Frame] = []
+        self._thumbnails: list[Thumbnail] = []
+        self._last: NDArray[np.uint8] | None = None
+
+    def add(self, frame: Frame, rgb: "NDArray[np.uint8]") -> int:
+        """The number of the picture that stands for this one: its own, when it is kept."""
+        if self._last is None or not nearly_same(self._last, rgb):
+            self._last = rgb
+            self._frames.append(self._spool.keep(frame, rgb))
+            self._thumbnails.append(Thumbnail(frame.time, thumbnail(rgb)))
+        return len(self._frames) - 1
+
+    def seen_in(self, looks: Sequence[Sight]) -> SegmentPictures:
+        """The pictures of a stretch, out of all looks at it in order of time."""
+        frames, thumbnails, repeats = [], [], 0
+        for number, group in groupby(looks, key=lambda look: look.picture):
+            times = [look.time for look in group]
+            until = times[-1] if len(times) > 1 else None
+            frames.append(replace(self._frames[number], until=until))
+            thumbnails.append(self._thumbnails[number])
+            repeats += len(times) - 1
+        return SegmentPictures(tuple(frames), tuple(_spread(thumbnails)), repeats)
 
 
 def _spread(thumbnails: Sequence[Thumbnail]) -> list[Thumbnail]:

@@ -1,12 +1,11 @@
 """Where a video changes: segments of 30 to 300 seconds (appendix A.1)."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evoharness.records.base import Record
-from evoharness.records.frame import Detail
+from evoharness.records.frame import Detail, Frame
 from evoharness.records.interval import Interval
 from evoharness.video.key_pictures import key_pictures, key_times, widest_gap
 from evoharness.video.sampling import sample_times
@@ -40,52 +39,68 @@ class SceneSettings(Record):
 def scenes(video: "Video", settings: SceneSettings | None = None) -> list[Interval]:
     """Segments that follow each other from 0 to the end of the video."""
     settings = settings or SceneSettings()
+    duration = video.info.duration
+    if one_segment(duration, settings):
+        return cut([], [], duration, settings)
     times, scores = differences(video, settings.scene_fps)
-    return cut(times, scores, video.info.duration, settings)
+    return cut(times, scores, duration, settings)
 
 
 def differences(video: "Video", fps: float) -> tuple[list[float], list[float]]:
     """Times (seconds) of sampled pictures after the first, and how much each differs from the one before.
 
-    The difference is the mean change of hue, lightness and saturation over the pixels, summed. Where key
-    frames lie close together, each sample is taken at the last key frame at or before its time, and nothing
-    else is decoded; elsewhere, and in damaged files, the pictures at the very times are compared.
+    Where key frames lie close together, each sample is taken at the last key frame at or before its time,
+    and nothing else is decoded; elsewhere, and in damaged files, those at the very times are compared.
     """
-    times = sample_times(Interval(start=0, end=video.info.duration), fps)
-    if keys_suffice(video):
-        return _changes(_at_keys(video, times))
-    frames = video.frames(times, Detail.SMALL)
-    return _changes(zip((frame.time for frame in frames), video.pixels(frames), strict=True))
+    change = Change()
+    if keys_are_close(video) and not video.info.warnings:
+        times = sample_times(Interval(start=0, end=video.info.duration), fps)
+        for pts, rgb in key_pictures(video.path, key_times(video.index, times)):
+            change.add((pts - video.index.pts[0]) * video.index.seconds_per_unit, rgb)
+    else:
+        frames = compared_frames(video, fps)
+        for frame, rgb in zip(frames, video.pixels(frames), strict=True):
+            change.add(frame.time, rgb)
+    return change.times, change.scores
 
 
-def keys_suffice(video: "Video") -> bool:
-    """Whether key frames are close enough, and the file is whole, so that any place is reached quickly."""
-    whole = not video.info.warnings and not video.index.counted
-    return whole and widest_gap(video.index) <= KEYS_APART_S
+def compared_frames(video: "Video", fps: float) -> list[Frame]:
+    """The pictures that are compared where key frames do not suffice."""
+    return video.frames(sample_times(Interval(start=0, end=video.info.duration), fps), Detail.SMALL)
 
 
-def _at_keys(video: "Video", times: Sequence[float]) -> "Iterator[tuple[float, NDArray[np.uint8]]]":
-    index = video.index
-    for pts, rgb in key_pictures(video.path, key_times(index, times)):
-        yield (pts - index.pts[0]) * index.seconds_per_unit, rgb
+def keys_are_close(video: "Video") -> bool:
+    """Whether decoding can start near any picture."""
+    return not video.index.counted and widest_gap(video.index) <= KEYS_APART_S
 
 
-def _changes(pictures: "Iterable[tuple[float, NDArray[np.uint8]]]") -> tuple[list[float], list[float]]:
-    """Times and differences of all pictures but the first."""
-    import cv2
-    import numpy as np
+def one_segment(duration: float, settings: SceneSettings) -> bool:
+    """Whether a video cannot be cut, wherever it changes."""
+    return duration < 2 * settings.minimum_s and duration <= settings.maximum_s
 
-    times, scores = [], []
-    before = None
-    for time, rgb in pictures:
+
+class Change:
+    """How much each picture of a series differs from the one before."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        """Seconds, of all pictures but the first."""
+        self.scores: list[float] = []
+        """Mean change of hue, lightness and saturation over the pixels, summed."""
+        self._before: NDArray[np.uint8] | None = None
+
+    def add(self, time: float, rgb: "NDArray[np.uint8]") -> None:
+        """The next picture."""
+        import cv2
+        import numpy as np
+
         hls = cv2.cvtColor(rgb, cv2.COLOR_RGB2HLS)
-        if before is not None:
-            change = cv2.absdiff(hls, before)
+        if self._before is not None:
+            change = cv2.absdiff(hls, self._before)
             hue = np.minimum(change[..., 0], 180 - change[..., 0])  # hue is a circle of 180 steps
-            scores.append(float(hue.mean() + change[..., 1].mean() + change[..., 2].mean()))
-            times.append(time)
-        before = hls
-    return times, scores
+            self.times.append(time)
+            self.scores.append(float(hue.mean() + change[..., 1].mean() + change[..., 2].mean()))
+        self._before = hls
 
 
 def cut(times: list[float], scores: list[float], duration: float, settings: SceneSettings) -> list[Interval]:

@@ -57,7 +57,7 @@ class Looker:
         scene = self._scenes.pop(key, None)
         if scene is None:
             percepts = self._perceiver.perceive(ordered)
-            seen = sightings(ordered)
+            seen = sightings(ordered, span.start)
             scene = describe([percepts[which] for which, _ in seen], [time for _, time in seen], span)
         self._scenes[key] = scene
         while len(self._scenes) > SCENES:
