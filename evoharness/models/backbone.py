@@ -22,7 +22,7 @@ class Reply(Generic[Output]):
     notes: tuple[str, ...] = ()
     """What the backbone had to do that the caller should know, such as leaving out frames."""
     wasted: Spend = NOTHING
-    """What was paid on top for answers that were empty or could not be read; no part of `spend`."""
+    """What was paid on top for answers that were lost, empty or could not be read; no part of `spend`."""
 
     @property
     def paid(self) -> Spend:
@@ -54,17 +54,20 @@ class BackboneError(Exception):
     """What was paid before it ended, now or earlier: a refusal and an unreadable answer cost as much as a
     good one."""
 
+    wasted: Spend = NOTHING
+    """What was paid on top for calls whose replies were lost on the way; no part of `spend`."""
+
     cached: bool = False
     """Nothing was paid for it now: an earlier call had the same question, and ended the same way."""
 
     @property
     def paid(self) -> Spend:
         """What was paid for it now."""
-        return NOTHING if self.cached else self.spend
+        return NOTHING if self.cached else self.spend + self.wasted
 
-    def costing(self, spend: Spend) -> Self:
+    def costing(self, spend: Spend, wasted: Spend = NOTHING) -> Self:
         """This error, with what was paid."""
-        self.spend = spend
+        self.spend, self.wasted = spend, wasted
         return self
 
 

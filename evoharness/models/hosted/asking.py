@@ -106,7 +106,8 @@ class Asking(Generic[Output]):
                     self._thin(fewer.count, "takes no more at once" if fewer.count else "takes no pictures")
                     self.prompt = render(self._task)
         except BackboneError as error:
-            raise error.costing(error.spend + self._calls.booking.spent) from None
+            booking = self._calls.booking
+            raise error.costing(error.spend + booking.heard, booking.unheard) from None
         finally:
             self._calls.booking.close()
 
@@ -138,7 +139,9 @@ class Asking(Generic[Output]):
             given = first.spend.input_tokens
             cost = self._seat.estimated_cost(given, spend.output_tokens)
             spend = spend.model_copy(update={"input_tokens": given, "cost_usd": cost})
-        return Answer(output, json.dumps(value), spend, _less(self._calls.booking.spent, spend), self.notes)
+        booking = self._calls.booking
+        wasted = _less(booking.heard, spend) + booking.unheard
+        return Answer(output, json.dumps(value), spend, wasted, self.notes)
 
     def _messages(self) -> tuple[list[Message], Sequence[Frame]]:
         """The messages, and the frames that they show."""

@@ -55,20 +55,27 @@ class Booking:
     """Books attempts; for one task, in one thread."""
 
     budget: "Budget | None"
-    _settled: Spend = field(default_factory=Spend)
+    heard: Spend = field(default_factory=Spend)
+    """What attempts took that came back, those included that gave nothing to read."""
+    _corrected: Spend = field(default_factory=Spend)
     _lost: dict[str, list[Spend]] = field(default_factory=dict)
     _numbers: dict[str, list[int]] = field(default_factory=dict)
 
     @property
-    def spent(self) -> Spend:
-        """What all attempts took so far, those included that gave nothing.
+    def unheard(self) -> Spend:
+        """What attempts took whose replies were lost.
 
-        Lost ones that were never answered are left to the books of a run, where it keeps some: they may be
+        Those that were never answered are left to the books of a run, where it keeps some: they may be
         corrected there.
         """
         if self.budget is not None and self.budget.path is not None:
-            return self._settled
-        return sum((spend for lost in self._lost.values() for spend in lost), self._settled)
+            return self._corrected
+        return sum((spend for lost in self._lost.values() for spend in lost), self._corrected)
+
+    @property
+    def spent(self) -> Spend:
+        """What all attempts took so far, see `unheard`."""
+        return self.heard + self.unheard
 
     @contextmanager
     def attempt(self, request: str, most: Spend) -> Iterator[Attempt]:
@@ -99,10 +106,10 @@ class Booking:
         if attempt._is_lost:
             self._lost.setdefault(request, []).append(attempt._most)
         elif attempt.spend is not None:
-            self._settled += attempt.spend
+            self.heard += attempt.spend
             if attempt.again is not None:
                 for _ in self._lost.pop(request, ()):
-                    self._settled += attempt.again
+                    self._corrected += attempt.again
                 answers = Answers(request, attempt.again, tuple(self._numbers.pop(request, ())))
         if budget is None or reservation is None:
             return

@@ -155,7 +155,8 @@ def test_a_lost_reply_counts_at_the_most_until_the_same_is_answered(
     server.will(ON_THE_WAY[lost])
     with pytest.raises(BudgetExceeded) as error:  # the third call was the last
         backbone.run(TASK)
-    most = error.value.spend
+    most = error.value.paid
+    assert error.value.spend == Spend(), "a fault on the way is no part of what a task takes"
     assert (most.calls, most.output_tokens) == (1, TASK.max_output_tokens)
     assert most.cost_usd == pytest.approx(most.tokens / 1e6)
     assert (budget.lost(), budget.in_flight(), len(server.requests)) == (most, 0, 3)
@@ -239,11 +240,24 @@ def test_an_empty_reply_does_not_tell_what_a_lost_one_said(
     server.will(resets_mid_body, says("", completion_tokens=0))
     with pytest.raises(Refused) as error:
         make(budget=books, prices=PRICES).run(TASK)
+    assert error.value.paid == error.value.spend
     assert error.value.spend.calls == 2
     assert books.lost().output_tokens == TASK.max_output_tokens
     server.will(resets_mid_body, says("", completion_tokens=0), answers({"text": "x"}))
     make(budget=books, prices=PRICES).run(Reason(prompt="Another.", evidence=()))
     assert books.lost().calls == 1
+
+
+def test_a_refusal_takes_the_same_with_a_fault_before_it_and_without(
+    server: ScriptedServer, make: Make, books: Budget
+) -> None:
+    for before in ((), (resets_mid_body,)):
+        server.will(*before, says(None, refusal="no"))
+        with pytest.raises(Refused) as error:
+            make(budget=books, prices=PRICES).run(TASK)
+        assert error.value.spend == TOOK
+        assert error.value.wasted == (TOOK if before else Spend())
+    assert books.used() == TOOK + TOOK + TOOK
 
 
 def ask_and_hang(address: str, path: Path) -> None:
