@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evoharness.memory.checkpoints import Checkpoints
+from evoharness.memory.repair import LONGEST_FIELD, one_line
 from evoharness.models.backbone import Backbone, BackboneUnavailable, Refused, Reply, Unparsed
 from evoharness.models.reasoning_tasks import SegmentGroup, SummarizeSegments, SummarizeVideo
 from evoharness.models.task import Output, Task
@@ -14,6 +15,10 @@ from evoharness.records.memory import Segment, SuperEvent
 
 WINDOW = 50
 """What is grouped in one call: segments, or groups of them."""
+LONGEST_LABEL = 200
+"""Letters of a label."""
+LONGEST_TEXT = 4 * LONGEST_FIELD
+"""Letters of a description, and of the root."""
 
 
 class Groups(Record):
@@ -115,7 +120,7 @@ class _Aggregation:
 
         def make() -> Root:
             reply = self._asked(SummarizeVideo(super_events=tuple(told)))
-            text = reply.output.text.strip() if reply is not None else ""
+            text = one_line(reply.output.text, LONGEST_TEXT) if reply is not None else ""
             if text:
                 return Root(text=text)
             return Root(text=" ".join(event.label for event in super_events), losses={"root missing": 1})
@@ -154,8 +159,8 @@ def complete_groups(
         if (begin, end) != (group.first, group.last):
             losses["group clipped"] += 1
         complete += [_alone(number, summaries) for number in range(covered, begin)]
-        label = group.label.strip() or _label(summaries[begin])
-        description = group.description.strip() or " ".join(summaries[begin : end + 1])
+        label = one_line(group.label, LONGEST_LABEL) or _label(summaries[begin])
+        description = one_line(group.description, LONGEST_TEXT) or " ".join(summaries[begin : end + 1])
         complete.append(SegmentGroup(label=label, description=description, first=begin, last=end))
         covered = end + 1
     return complete + [_alone(number, summaries) for number in range(covered, len(summaries))]

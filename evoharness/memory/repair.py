@@ -21,8 +21,12 @@ Item = TypeVar("Item")
 
 MOST_RECORDS = 1000
 """The most records of one kind in a segment."""
+MOST_ATTRIBUTES = 50
+"""The most attributes of an entity."""
 LONGEST_FIELD = 2000
 """The most characters of one field."""
+CUT = "text cut"
+UNREADABLE = "letters unreadable"
 
 
 def repair(
@@ -34,7 +38,7 @@ def repair(
     events = work.events(described)
     entities = work.entities(described)
     texts = work.texts(described)
-    summary = _clean(described.summary, 4 * LONGEST_FIELD)
+    summary = work.clean(described.summary, 4 * LONGEST_FIELD)
     if not summary:
         work.losses["summary missing"] += 1
         summary = summary_of(events, entities, texts)
@@ -48,12 +52,17 @@ def repair(
         texts=tuple(texts),
         relations=tuple(work.relations(described)),
     )
-    return segment, work.losses
+    return segment, +work.losses
+
+
+def one_line(text: str, longest: int = LONGEST_FIELD) -> str:
+    """The text as one line of valid letters, none of them a control character, cut to a length."""
+    return _line(text, longest)[0]
 
 
 def failed_segment(segment_id: str, span: Interval, reason: str, transcript: str = "") -> Segment:
     """A segment whose description failed for good."""
-    summary = f"No description: {_clean(reason) or 'the describer failed'}"
+    summary = f"No description: {one_line(reason) or 'the describer failed'}"
     return Segment(id=segment_id, interval=span, summary=summary, transcript=transcript, status="failed")
 
 
@@ -96,15 +105,15 @@ class _Repair:
         events: list[Event] = []
         for number, event in self.bounded(described.events):
             interval = self.interval(event.start, event.end)
-            told = [_clean(part) for part in (event.subject, event.action, event.object)]
-            description = _clean(event.description) or " ".join(part for part in told if part)
+            told = [self.clean(part) for part in (event.subject, event.action, event.object)]
+            description = self.clean(event.description) or " ".join(part for part in told if part)
             if interval is None or not description:
                 self.losses["event dropped"] += 1
                 continue
             events.append(
                 Event(
                     id=self.new_id(f"event:{number}", f"e{len(events):04d}"),
-                    kind=_clean(event.kind),
+                    kind=self.clean(event.kind),
                     interval=interval,
                     subject=told[0],
                     action=told[1],
@@ -118,7 +127,7 @@ class _Repair:
         """Entities that have a name."""
         entities: list[Entity] = []
         for number, entity in self.bounded(described.entities):
-            name = _clean(entity.name)
+            name = self.clean(entity.name)
             seen = entity.first_seen + self.shift
             if not name:
                 self.losses["entity dropped"] += 1
@@ -126,15 +135,17 @@ class _Repair:
             if not math.isfinite(seen):
                 self.losses["time unreadable"] += 1
                 seen = self.span.start
+            attributes = entity.attributes[:MOST_ATTRIBUTES]
+            self.losses["attribute dropped"] += len(entity.attributes) - len(attributes)
             entities.append(
                 Entity(
                     id=self.new_id(f"entity:{number}", f"n{len(entities):04d}"),
                     kind=entity.kind,
                     name=name,
-                    attributes=tuple(word for word in map(_clean, entity.attributes[:50]) if word),
-                    description=_clean(entity.description),
+                    attributes=tuple(word for word in map(self.clean, attributes) if word),
+                    description=self.clean(entity.description),
                     first_seen=self.clipped(seen),
-                    spatial_hint=_clean(entity.spatial_hint),
+                    spatial_hint=self.clean(entity.spatial_hint),
                 )
             )
         return entities
@@ -144,7 +155,7 @@ class _Repair:
         texts: list[VisibleText] = []
         for number, text in self.bounded(described.texts):
             interval = self.interval(text.start, text.end)
-            words = _clean(text.text)
+            words = self.clean(text.text)
             if interval is None or not words:
                 self.losses["text dropped"] += 1
                 continue
@@ -153,7 +164,7 @@ class _Repair:
                     id=self.new_id(f"text:{number}", f"t{len(texts):04d}"),
                     text=words,
                     interval=interval,
-                    description=_clean(text.description),
+                    description=self.clean(text.description),
                 )
             )
         return texts
@@ -172,7 +183,10 @@ class _Repair:
             else:
                 seen.add((source, target, relation.kind))
                 yield Relation(
-                    source=source, target=target, kind=relation.kind, description=_clean(relation.description)
+                    source=source,
+                    target=target,
+                    kind=relation.kind,
+                    description=self.clean(relation.description),
                 )
 
     def new_id(self, called: str, name: str) -> str:
@@ -207,9 +221,19 @@ class _Repair:
             self.losses["records beyond the limit"] += len(items) - MOST_RECORDS
         return enumerate(items[:MOST_RECORDS])
 
+    def clean(self, text: str, longest: int = LONGEST_FIELD) -> str:
+        """One line of valid text without control characters, cut to a length; both are counted."""
+        line, cut, unreadable = _line(text, longest)
+        self.losses[CUT] += cut
+        self.losses[UNREADABLE] += unreadable
+        return line
 
-def _clean(text: str, longest: int = LONGEST_FIELD) -> str:
-    """One line of valid text without control characters, cut to a length."""
-    valid = text[: 2 * longest].encode("utf-8", "replace").decode()
+
+def _line(text: str, longest: int) -> tuple[str, bool, bool]:
+    """The text as one line, whether it had to be cut, and whether letters of it could not be read."""
+    part = text[: 2 * longest]
+    valid = part.encode("utf-8", "replace").decode()
     visible = "".join(letter if letter.isprintable() else " " for letter in valid)
-    return " ".join(visible.split())[:longest].rstrip()
+    line = " ".join(visible.split())
+    cut = len(line) > longest or len(text) > len(part)
+    return line[:longest].rstrip(), cut, valid != part
