@@ -30,6 +30,12 @@ class Counts:
     most_open: int
     faults: dict[str, int]
     tasks: dict[str, int]
+    embeddings: int
+    """Requests for vectors that were worked out, beside the completions."""
+    embedded_tokens: int
+    transcriptions: int
+    """Sounds that were listened to, likewise."""
+    transcribed_tokens: int
 
 
 @dataclass(frozen=True)

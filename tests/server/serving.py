@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
-from tests.server import answering
+from tests.server import answering, beside
 from tests.server.answering import Said
 from tests.server.faults import KINDS, WHOLE, Faults
 from tests.server.reading import name_of
@@ -51,6 +51,13 @@ class Tally:
     faults: Counter[str] = field(default_factory=Counter)
     tasks: Counter[str] = field(default_factory=Counter)
     """How often each task was asked for."""
+    embeddings: int = 0
+    """Requests for vectors that were worked out, beside the completions."""
+    embedded_tokens: int = 0
+    transcriptions: int = 0
+    """Sounds that were listened to, likewise."""
+    transcribed_tokens: int = 0
+    """In both directions."""
 
 
 class Reply(Exception):
@@ -113,25 +120,54 @@ class Server:
             listed = [{"id": name, "object": "model"} for name in self.settings.models]
             _send(writer, 200, json.dumps({"object": "list", "data": listed}).encode())
             return
-        if (method, path) != ("POST", "/v1/chat/completions"):
+        if method != "POST" or path not in ("/v1/chat/completions", *beside.PATHS):
             raise Reply(404, f"there is no {path}")
         tally = self.tally
         tally.open += 1
         tally.requests += 1
         tally.most_open = max(tally.most_open, tally.open)
         try:
-            await self._complete(json.loads(data), data, writer)
+            if path in beside.PATHS:
+                await self._do_beside(beside.read(path, headers, data), writer)
+            else:
+                await self._complete(json.loads(data), data, writer)
         finally:
             tally.open -= 1
 
-    async def _complete(self, body: Mapping[str, Any], data: bytes, writer: asyncio.StreamWriter) -> None:
-        if body.get("model") not in self.settings.models:
-            raise Reply(404, f"The model `{body.get('model')}` does not exist", "model_not_found")
-        digest = hashlib.sha256(data).hexdigest()
-        first_turn = not any(message["role"] == "assistant" for message in body["messages"])
+    async def _do_beside(self, asked: beside.Asked, writer: asyncio.StreamWriter) -> None:
+        fault = self._fault(asked.model, asked.digest, first_turn=True)
+        if fault in _BEFORE:
+            await _BEFORE[fault](writer)
+            return
+        try:
+            given = await asyncio.to_thread(beside.answer, asked, fault)
+        except ValueError as error:
+            raise Reply(400, f"{type(error).__name__}: {error}") from error
+        if asked.path == beside.EMBEDDINGS:
+            self.tally.embeddings += 1
+            self.tally.embedded_tokens += given.prompt_tokens
+        else:
+            self.tally.transcriptions += 1
+            self.tally.transcribed_tokens += given.prompt_tokens + given.completion_tokens
+        reply = json.dumps(given.body).encode()
+        if fault is None or fault in WHOLE:
+            _send(writer, 200, reply)
+        else:
+            await _spoil(writer, reply, fault)
+
+    def _fault(self, model: Any, digest: str, first_turn: bool) -> str | None:
+        """How a request fails; Reply where there is no such model."""
+        if model not in self.settings.models:
+            raise Reply(404, f"The model `{model}` does not exist", "model_not_found")
         fault = self.faults.next(digest, first_turn)
         if fault is not None:
             self.tally.faults[fault] += 1
+        return fault
+
+    async def _complete(self, body: Mapping[str, Any], data: bytes, writer: asyncio.StreamWriter) -> None:
+        digest = hashlib.sha256(data).hexdigest()
+        first_turn = not any(message["role"] == "assistant" for message in body["messages"])
+        fault = self._fault(body.get("model"), digest, first_turn)
         if fault in _BEFORE:
             await _BEFORE[fault](writer)
             return
