@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from evoharness.memory import MemorySettings, build_memory, pointing
+from evoharness.memory.nodes import node_of, records_of
 from evoharness.models.answers import parse
 from evoharness.models.backbone import Unparsed
 from evoharness.models.exchanges.perception import EXCHANGES
@@ -20,7 +21,7 @@ from evoharness.records.memory import Segment, VideoMemory
 from evoharness.video import Video
 from tests.memory.damage import SOUND, damaged_answer
 from tests.memory.describer import GivenDescriber
-from tests.video.recordings import record
+from tests.video.recordings import record as recorded
 
 SEGMENTS = 50
 """Of one memory."""
@@ -34,7 +35,7 @@ MOST_BYTES = 400_000_000
 def video(tmp_path_factory: pytest.TempPathFactory) -> Video:
     picture = np.full((64, 64, 3), 90, dtype=np.uint8)
     path = tmp_path_factory.mktemp("damage") / "long.mp4"
-    return Video(record(path, [picture] * 51, [LENGTH * n for n in range(51)]))
+    return Video(recorded(path, [picture] * 51, [LENGTH * n for n in range(51)]))
 
 
 class Writer:
@@ -63,13 +64,12 @@ class Writer:
 
 def check_segment(segment: Segment, told: SegmentDescription) -> None:
     span = segment.interval
-    ids = [record.id for record in (*segment.events, *segment.entities, *segment.texts)]
+    ids = [record.id for record in records_of(segment)]
     assert len(ids) == len(set(ids))
-    for event in (*segment.events, *segment.texts):
-        assert span.start <= event.interval.start <= event.interval.end <= span.end
-    for entity in segment.entities:
-        assert span.start <= entity.first_seen <= span.end
-        assert entity.name
+    for record in records_of(segment):
+        interval = node_of(record, segment).interval
+        assert span.start <= interval.start <= interval.end <= span.end
+    assert all(entity.name for entity in segment.entities)
     for relation in segment.relations:
         if relation.kind.value != "same_as":
             assert relation.source in ids
