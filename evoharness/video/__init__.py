@@ -4,7 +4,7 @@ from evoharness.video.detail import fit
 from evoharness.video.errors import NotAVideo
 from evoharness.video.find import FoundVideos, SkippedFile, find_videos
 from evoharness.video.probe import probe
-from evoharness.video.reader import Reader
+from evoharness.video.readers import Losses, Reader
 from evoharness.video.sampled import SegmentPictures, Thumbnail, sampled, thumbnail
 from evoharness.video.sampling import sample_times, scattered_times
 from evoharness.video.scenes import SceneSettings, scenes
@@ -14,6 +14,7 @@ from evoharness.video.video import Video
 
 __all__ = [
     "FoundVideos",
+    "Losses",
     "NotAVideo",
     "Reader",
     "SceneSettings",

@@ -57,3 +57,12 @@ def packets_of(container: Any, stream: Any, complaints: list[str] | None = None)
             failures += 1
             if complaints is not None:
                 complaints.append(str(error))
+
+
+MOST_PIXELS = 2**27
+"""A picture with more (16384 x 8192) is a damaged header, and would take gigabytes."""
+
+
+def limit_pictures(codec_context: Any) -> None:
+    """Refuse pictures of more than `MOST_PIXELS`, before the decoder is opened."""
+    codec_context.options = {**codec_context.options, "max_pixels": str(MOST_PIXELS)}

@@ -1,14 +1,19 @@
 """What a file is, found by reading its container and at most a few of its pictures."""
 
-import math
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from evoharness.records.video import VideoInfo
-from evoharness.video.container import damage, open_container, packets_of, pick_stream
+from evoharness.video.container import damage, limit_pictures, open_container, packets_of, pick_stream
+from evoharness.video.damage import without_undecodable
 from evoharness.video.errors import NotAVideo
-from evoharness.video.index import Packet, PacketIndex, content_hash, read_packets
+from evoharness.video.hashing import content_hash
+from evoharness.video.index import PacketIndex
+from evoharness.video.packets import Packet, read_packets
+from evoharness.video.picture import orientation
+from evoharness.video.readers.choice import Nature, choose_reader
 
 STRAYS = 0.05
 """At most so large a part of the pictures is left out for impossible times."""
@@ -17,13 +22,26 @@ TRIED_PACKETS = 300
 """How far a damaged file is decoded in search of a first picture."""
 
 
+WIDEST_PIXEL = 16
+"""Pixels are at most so many times as wide as they are high, or as high as wide."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What one examination of a file found."""
+
+    info: VideoInfo
+    index: PacketIndex
+    nature: Nature
+
+
 def probe(path: Path) -> VideoInfo:
     """Facts about a video file; `NotAVideo` with one clear line when it is none."""
-    return examine(path)[0]
+    return examine(path).info
 
 
-def examine(path: Path) -> tuple[VideoInfo, PacketIndex]:
-    """The facts together with the packet index."""
+def examine(path: Path) -> Examined:
+    """The facts together with the packet index, and what a reader has to know."""
     if not path.exists():
         raise NotAVideo(path, "no such file")
     if not path.is_file():
@@ -44,45 +62,66 @@ def examine(path: Path) -> tuple[VideoInfo, PacketIndex]:
         raise NotAVideo(path, _beyond_reading(error)) from error
 
 
-def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, PacketIndex]:
+def _examine(path: Path, container: Any, stream: Any) -> Examined:
     table = read_packets(container, stream)
     packets, counted = table.packets, table.counted
     warnings = []
     if table.complaints:
         times = len(table.complaints)
         warnings.append(f"reading was disturbed {times} times, first by: {table.complaints[0]}")
-    if table.damaged:
-        warnings.append(f"{table.damaged} of {len(packets)} packets are damaged")
+    if table.hurt:
+        warnings.append(f"{table.hurt} of {len(packets)} packets are damaged")
     # Only these containers count their pictures; elsewhere the number is a guess.
-    if "mp4" in container.format.name and len(packets) < stream.frames:
+    counts = "mp4" in container.format.name and stream.frames > 0
+    if counts and len(packets) < stream.frames:
         warnings.append(f"the header promises {stream.frames} pictures, {len(packets)} are there")
-    if counted:
-        warnings.append("the file carries no times: pictures are taken to be evenly spaced")
-        unit = 1 / float(stream.average_rate or stream.guessed_rate or 25)
-    else:
-        unit = float(stream.time_base)
+    rate = stream.average_rate or stream.guessed_rate or 25
+    unit = 1 / float(rate) if counted else float(stream.time_base)
     promised = 0.0 if counted else _promised_seconds(container, stream)
     packets, strays = _without_strays(packets, unit, promised)
     if strays:
         warnings.append(f"{strays} pictures with impossible times are left out")
-    try:
-        index = PacketIndex(packets, unit, counted=counted)
-    except ValueError:
-        raise NotAVideo(path, "its video stream has no pictures") from None
-    if promised > index.duration + max(1.0, 0.02 * index.duration):
-        warnings.append(f"the header promises {promised:.1f} s, {index.duration:.1f} s are there")
     picture, broken = _first_picture(path)
     if picture is None:
         raise NotAVideo(path, "none of its pictures can be decoded")
     if broken:
         warnings.append("damaged at its beginning: the first pictures cannot be decoded")
-    rotation = quarter_turns(picture.rotation) * 90
-    width, height = picture.width, picture.height
-    aspect = stream.sample_aspect_ratio or stream.codec_context.sample_aspect_ratio
-    if aspect and aspect > 0 and aspect != 1:
-        width = max(1, round(width * float(aspect)))
-    if rotation in (90, 270):
+    shown = packets
+    if not counted and table.hurt:
+        shown = without_undecodable(path, packets)
+        if len(shown) < len(packets):
+            warnings.append(f"{len(packets) - len(shown)} pictures cannot be decoded and are left out")
+    try:
+        index = PacketIndex(shown, unit, counted=counted)
+    except ValueError:
+        raise NotAVideo(path, "its video stream has no pictures") from None
+    if promised > index.duration + max(1.0, 0.02 * index.duration):
+        warnings.append(f"the header promises {promised:.1f} s, {index.duration:.1f} s are there")
+    damaged = warnings[0] if warnings else ""
+    if counted:
+        warnings.append("the file carries no times: pictures are taken to be evenly spaced")
+    turns, mirrored = orientation(picture)
+    aspect = _pixel_aspect(stream, warnings)
+    width, height = max(1, round(picture.width * aspect)), picture.height
+    if turns % 2:
         width, height = height, width
+    codec = str(stream.codec_context.codec.canonical_name)
+    nature = Nature(
+        codec=codec,
+        pixel_format=picture.format.name,
+        container=container.format.name.split(",")[0],
+        damage=damaged,
+        rotation=turns * 90,
+        mirrored=mirrored,
+        odd_pixels=aspect != 1,
+        interlaced=bool(picture.interlaced_frame) or _in_fields(stream),
+        starts_late=not counted and abs(index.pts[0] * unit) > 1e-6,
+        counted=counted,
+        cut_away=index.cut_away,
+        miscounted=counts and stream.frames != len(packets),
+        streams=len(container.streams.video),
+    )
+    reader, reason = choose_reader(nature)
     info = VideoInfo(
         path=str(path),
         content_hash=content_hash(path, packets),
@@ -90,13 +129,30 @@ def _examine(path: Path, container: Any, stream: Any) -> tuple[VideoInfo, Packet
         width=width,
         height=height,
         frames=len(index),
-        rotation=rotation,
-        codec=str(stream.codec_context.codec.canonical_name),
-        reader="pyav",
-        reader_reason="PyAV addresses every picture by its presentation time and applies rotation",
+        rotation=nature.rotation,
+        codec=codec,
+        reader=reader,
+        reader_reason=reason,
         warnings=tuple(warnings),
     )
-    return info, index
+    return Examined(info, index, nature)
+
+
+def _in_fields(stream: Any) -> bool:
+    """Whether the header says that pictures are made of two fields."""
+    order = getattr(stream.codec_context, "field_order", None)
+    return getattr(order, "name", str(order)).lower() not in ("progressive", "unknown", "none", "0", "1")
+
+
+def _pixel_aspect(stream: Any, warnings: list[str]) -> float:
+    """Width of a pixel over its height."""
+    aspect = float(stream.sample_aspect_ratio or stream.codec_context.sample_aspect_ratio or 1)
+    if aspect <= 0:
+        return 1.0
+    if not 1 / WIDEST_PIXEL <= aspect <= WIDEST_PIXEL:
+        warnings.append(f"pixels {aspect:g} times as wide as high are not believed, and taken as square")
+        return 1.0
+    return aspect
 
 
 def _promised_seconds(container: Any, stream: Any) -> float:
@@ -121,11 +177,6 @@ def _without_strays(packets: list[Packet], unit: float, promised: float) -> tupl
     return (kept, strays) if 0 < strays <= STRAYS * len(packets) else (packets, 0)
 
 
-def quarter_turns(counterclockwise: float) -> int:
-    """Quarter turns clockwise, 0 to 3, for a display matrix that turns by so many degrees the other way."""
-    return round(-counterclockwise / 90) % 4 if math.isfinite(counterclockwise) else 0
-
-
 def _first_picture(path: Path) -> tuple[Any | None, bool]:
     """The first picture that decodes (it carries the display matrix), and whether some before it did not."""
     broken = False
@@ -133,6 +184,7 @@ def _first_picture(path: Path) -> tuple[Any | None, bool]:
         stream = pick_stream(container)
         if stream is None:
             return None, False
+        limit_pictures(stream.codec_context)
         for packet in islice(packets_of(container, stream), TRIED_PACKETS):
             try:
                 pictures = stream.codec_context.decode(packet)

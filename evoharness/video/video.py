@@ -1,5 +1,7 @@
 """A video, its pictures addressed in seconds."""
 
+import multiprocessing
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -9,12 +11,16 @@ from evoharness.records.frame import Detail, Frame
 from evoharness.records.video import VideoInfo
 from evoharness.video.detail import fit
 from evoharness.video.index import PacketIndex
-from evoharness.video.probe import examine
-from evoharness.video.reader import Box, PyAVReader, Reader, Wanted
+from evoharness.video.probe import Examined, examine
+from evoharness.video.readers import Box, Losses, Reader, Wanted
+from evoharness.video.readers.relay import Relay
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+MOST_THREADS = 8
+"""Each thread of a decoder holds pictures."""
 
 
 class Video:
@@ -35,20 +41,33 @@ class Video:
     @property
     def info(self) -> VideoInfo:
         """What a probe says about the file."""
-        return self._examined[0]
+        return self._examined.info
 
     @property
     def index(self) -> PacketIndex:
         """When each picture is shown."""
-        return self._examined[1]
+        return self._examined.index
 
     @cached_property
-    def _examined(self) -> tuple[VideoInfo, PacketIndex]:
+    def losses(self) -> Losses:
+        """What reading has cost so far: pictures that others stood in for, readers that were replaced."""
+        return Losses()
+
+    @cached_property
+    def _examined(self) -> Examined:
         return examine(self.path)
 
     @cached_property
     def _reader(self) -> Reader:
-        return PyAVReader(self.path, self.index)
+        info = self.info
+        return Relay(
+            self.path,
+            self.index,
+            self._examined.nature,
+            pixels=info.width * info.height,
+            threads=decoder_threads(),
+            losses=self.losses,
+        )
 
     def frames(self, times: Iterable[float], detail: Detail, box: Box | None = None) -> list[Frame]:
         """References to the pictures on display at `times` (seconds), in the order of the times.
@@ -90,3 +109,13 @@ class Video:
                 run = []
             run.append(Wanted(number, frame.width, frame.height, frame.box))
         yield from self._reader.read(run)
+
+
+def decoder_threads() -> int:
+    """How many threads decode: one in a process that was started to work beside others, else all there are.
+
+    What is decoded does not depend on it.
+    """
+    if multiprocessing.parent_process() is not None:
+        return 1
+    return min(MOST_THREADS, os.cpu_count() or 1)

@@ -1,0 +1,110 @@
+"""The packets of a video stream: one reading of the container, nothing decoded."""
+
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from evoharness.video.container import packets_of
+
+
+class Packet(NamedTuple):
+    """One packet of the video stream, as the container lists it."""
+
+    pts: int
+    """When its picture is shown, in units of the stream's time base."""
+    duration: int
+    """How long, in the same units; 0 when the container does not say."""
+    size: int
+    """Bytes."""
+    key: bool
+    """Whether decoding can start here."""
+    shown: bool
+    """False for pictures that an edit list cuts away."""
+    check: int = 0
+    """CRC-32 of its bytes."""
+    spare: bool = False
+    """Whether no other picture is built from its own (known of H.264 only)."""
+    hurt: bool = False
+    """Whether its inner lengths do not add up, or the container says that it is damaged."""
+
+
+@dataclass
+class PacketTable:
+    """What one reading of a container found in its video stream."""
+
+    packets: list[Packet] = field(default_factory=list)
+    """In the order of the file."""
+    counted: bool = False
+    """The container carries no times: `pts` is the position of a packet."""
+    complaints: list[str] = field(default_factory=list)
+    """What disturbed the reading; empty when the container could be read to its end."""
+
+    @property
+    def hurt(self) -> int:
+        """How many packets are damaged."""
+        return sum(packet.hurt for packet in self.packets)
+
+
+def read_packets(container: Any, stream: Any) -> PacketTable:
+    """List the packets of a PyAV stream; damage ends the list or is counted, and never raises."""
+    table = PacketTable()
+    timeless: list[Packet] = []
+    codec = stream.codec_context.codec.canonical_name
+    prefix = _length_prefix(stream.codec_context)
+    for packet in packets_of(container, stream, table.complaints):
+        pts = packet.pts if packet.pts is not None else packet.dts
+        data = memoryview(packet)
+        sound, unit = _chain(data, prefix) if prefix else (True, _first_unit(data))
+        row = Packet(
+            pts or 0,
+            packet.duration or 0,
+            packet.size,
+            bool(packet.is_keyframe),
+            not packet.is_discard,
+            zlib.crc32(data),
+            spare=codec == "h264" and unit is not None and unit & 0x60 == 0,
+            hurt=bool(packet.is_corrupt) or not sound,
+        )
+        (table.packets if pts is not None else timeless).append(row)
+    if timeless and not table.packets:
+        table.counted = True
+        table.packets = [row._replace(pts=n, duration=1) for n, row in enumerate(timeless)]
+    return table
+
+
+def _length_prefix(codec_context: Any) -> int:
+    """Bytes of the length before each unit of an H.264 or HEVC packet; 0 when packets are not built so."""
+    extra = codec_context.extradata or b""
+    place = {"h264": 4, "hevc": 21}.get(codec_context.codec.canonical_name)
+    if place is None or len(extra) <= place or extra[0] != 1:
+        return 0
+    return (extra[place] & 3) + 1
+
+
+def _chain(data: memoryview, prefix: int) -> tuple[bool, int | None]:
+    """Whether a packet is a chain of units that ends where the packet ends; the first byte of its picture."""
+    at, size, picture = 0, len(data), None
+    while at < size:
+        length = int.from_bytes(data[at : at + prefix], "big")
+        if length == 0:
+            return False, picture
+        at += prefix
+        if picture is None and at < size and data[at] & 0x1F in _SLICES:
+            picture = data[at]
+        at += length
+    return at == size, picture
+
+
+_SLICES = (1, 2, 5)
+"""Types of H.264 units that hold a picture, or a part of one."""
+
+
+def _first_unit(data: memoryview) -> int | None:
+    """The first byte of the picture in an H.264 packet with start codes between its units."""
+    head = bytes(data[:4096])
+    at = head.find(b"\0\0\1")
+    while 0 <= at < len(head) - 3:
+        if head[at + 3] & 0x1F in _SLICES:
+            return head[at + 3]
+        at = head.find(b"\0\0\1", at + 3)
+    return None
