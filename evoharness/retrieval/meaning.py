@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 GRAPH_FROM = 10_000
-"""More vectors than this are searched by a graph. To compare so many takes about two milliseconds, and a graph
-about a second to build; `benchmarks/retrieval.py` measures both."""
+"""More vectors than this are searched by a graph. To compare so many takes about two milliseconds, and a
+graph about a second to build; `benchmarks/retrieval.py` measures both."""
 NEIGHBOURS = 32
 BUILDING_BREADTH = 40
-SEARCHING_BREADTH = 200
+SEARCHING_BREADTH = 128
 """Candidates that a search of the graph keeps in view: more than 99 of 100 of the nearest are found."""
 
 

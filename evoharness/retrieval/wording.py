@@ -80,7 +80,7 @@ class WordRanking:
             holding = self._holding(word)
             if found is None and at and len(holding) > COMMON:
                 rest = sum(times[other] * float(self._scoring(other).max()) for other in rarest_first[at:])
-                found = _ahead(sums, k, rest)
+                found = _ahead(sums, [self._holding(other) for other in rarest_first[:at]], k, rest)
             if found is None:
                 sums[holding] += times[word] * self._scoring(word)
             else:
@@ -138,13 +138,18 @@ class WordRanking:
         return cls(vocabulary, starts, holders, scores, texts)
 
 
-def _ahead(sums: "NDArray[np.float32]", k: int, rest: float) -> "NDArray[np.intp] | None":
-    """Positions that may be among the best `k` if none gains more than `rest`; None: any of all may."""
+def _ahead(
+    sums: "NDArray[np.float32]", holding: "Sequence[NDArray[np.intp]]", k: int, rest: float
+) -> "NDArray[np.intp] | None":
+    """Positions that may be among the best `k` if none gains more than `rest`; None: any of all may.
+
+    `holding`: positions with a sum, of which a few suffice to say how much the best have at least.
+    """
     import numpy as np
 
-    touched = np.flatnonzero(sums > 0)
-    if len(touched) < k:
+    few = next((some for some in holding if len(some) >= k), None)
+    if few is None:
         return None
-    kth = np.partition(sums[touched], len(touched) - k)[len(touched) - k]
+    least = np.partition(sums[few], len(few) - k)[len(few) - k]
     bound = rest * (1 + 1e-4)
-    return touched[sums[touched] >= kth - bound] if kth > bound else None
+    return np.flatnonzero(sums >= least - bound) if least > bound else None
