@@ -216,9 +216,10 @@ class Workbench:
         """The read operations on a video's memory."""
         from evoharness.memory import MemoryReader
 
-        return self._readers.get(
-            video.info.content_hash, lambda: MemoryReader(self.memory(video), self.embedder)
-        )
+        def opened() -> "MemoryReader":
+            return MemoryReader(self.memory(video), self.embedder, self.memories.folder(video) / "index")
+
+        return self._readers.get(video.info.content_hash, opened)
 
     @part
     def knowledge(self) -> "KnowledgeBase | None":

@@ -1,6 +1,7 @@
-"""The hierarchical memory of a video: its builder, its place on disk, and its read operations."""
+"""The hierarchical memory of a video: its builder, its place on disk, its reads, and search across many."""
 
 from evoharness.memory.builder import build_memory
+from evoharness.memory.corpus import Corpus, FoundIn
 from evoharness.memory.graph import memory_graph, render_tree
 from evoharness.memory.looking import pointing
 from evoharness.memory.nodes import Node
@@ -11,7 +12,9 @@ from evoharness.memory.showing import page_of
 from evoharness.memory.store import MemoryStore
 
 __all__ = [
+    "Corpus",
     "Found",
+    "FoundIn",
     "MemoryReader",
     "MemorySettings",
     "MemoryStore",
