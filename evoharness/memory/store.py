@@ -24,7 +24,7 @@ class MemoryStore:
     """Memories under `<cache>/memories/<video hash>-<builder fingerprint>/`, shared by runs.
 
     A folder holds `memory.json`, small pictures for people and, while it is being built, `steps/` with what
-    is finished; these stay when a segment failed, so that it can be tried again. `index/` is added by readers.
+    is finished; these stay when a segment failed, so that it can be tried again. `index/` is for readers.
     """
 
     def __init__(
