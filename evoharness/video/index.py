@@ -19,7 +19,8 @@ class PacketIndex:
     def __init__(self, packets: Iterable[Packet], seconds_per_unit: float, *, counted: bool = False) -> None:
         """Orders the packets; ValueError when none of them is shown.
 
-        `counted`: the container carries no times, so that `pts` is only the position of a picture.
+        `counted`: the pictures come in the order of these times, but do not carry them; the nth that is
+        decoded is the nth here.
         """
         by_time: dict[int, Packet] = {}
         for packet in packets:

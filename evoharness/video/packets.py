@@ -24,8 +24,14 @@ class Packet(NamedTuple):
     """CRC-32 of its bytes."""
     spare: bool = False
     """Whether no other picture is built from its own (known of H.264 only)."""
+    leans: bool = False
+    """Whether decoding can start here, though later pictures may be built from earlier ones (H.264 only)."""
     hurt: bool = False
     """Whether its inner lengths do not add up, or the container says that it is damaged."""
+
+
+ORDERLESS = ("avi", "asf")
+"""Containers that tell when a picture is decoded, not when it is shown."""
 
 
 @dataclass
@@ -35,7 +41,9 @@ class PacketTable:
     packets: list[Packet] = field(default_factory=list)
     """In the order of the file."""
     counted: bool = False
-    """The container carries no times: `pts` is the position of a packet."""
+    """The container carries no times of presentation: pictures come in the order of the decoder."""
+    timed: bool = True
+    """False: it carries no times at all, and `pts` is the position of a packet."""
     complaints: list[str] = field(default_factory=list)
     """What disturbed the reading; empty when the container could be read to its end."""
 
@@ -51,6 +59,11 @@ def read_packets(container: Any, stream: Any) -> PacketTable:
     timeless: list[Packet] = []
     codec = stream.codec_context.codec.canonical_name
     prefix = _length_prefix(stream.codec_context)
+    in_order: list[Packet] = []
+    # Their times of presentation are made up from those of decoding, and wrong where the order differs.
+    orderless = (
+        container.format.name in ORDERLESS and codec in ("h264", "hevc") and stream.codec_context.has_b_frames
+    )
     for packet in packets_of(container, stream, table.complaints):
         pts = packet.pts if packet.pts is not None else packet.dts
         data = memoryview(packet)
@@ -63,11 +76,18 @@ def read_packets(container: Any, stream: Any) -> PacketTable:
             not packet.is_discard,
             zlib.crc32(data),
             spare=codec == "h264" and unit is not None and unit & 0x60 == 0,
+            leans=codec == "h264" and bool(packet.is_keyframe) and unit is not None and unit & 0x1F != 5,
             hurt=bool(packet.is_corrupt) or not sound,
         )
         (table.packets if pts is not None else timeless).append(row)
+        if orderless and packet.dts is not None:
+            in_order.append(row._replace(pts=packet.dts))
+    if orderless and len(in_order) == len(table.packets):
+        table.counted = True
+        table.packets = in_order
     if timeless and not table.packets:
         table.counted = True
+        table.timed = False
         table.packets = [row._replace(pts=n, duration=1) for n, row in enumerate(timeless)]
     return table
 

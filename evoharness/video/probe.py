@@ -76,8 +76,8 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
     if counts and len(packets) < stream.frames:
         warnings.append(f"the header promises {stream.frames} pictures, {len(packets)} are there")
     rate = stream.average_rate or stream.guessed_rate or 25
-    unit = 1 / float(rate) if counted else float(stream.time_base)
-    promised = 0.0 if counted else _promised_seconds(container, stream)
+    unit = float(stream.time_base) if table.timed else 1 / float(rate)
+    promised = _promised_seconds(container, stream) if table.timed else 0.0
     packets, strays = _without_strays(packets, unit, promised)
     if strays:
         warnings.append(f"{strays} pictures with impossible times are left out")
@@ -95,10 +95,11 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
         index = PacketIndex(shown, unit, counted=counted)
     except ValueError:
         raise NotAVideo(path, "its video stream has no pictures") from None
-    if promised > index.duration + max(1.0, 0.02 * index.duration):
+    there = max(index.duration, index.end * unit)  # some headers count from 0, not from the first picture
+    if promised > there + max(1.0, 0.02 * there):
         warnings.append(f"the header promises {promised:.1f} s, {index.duration:.1f} s are there")
     damaged = warnings[0] if warnings else ""
-    if counted:
+    if not table.timed:
         warnings.append("the file carries no times: pictures are taken to be evenly spaced")
     turns, mirrored = orientation(picture)
     aspect = _pixel_aspect(stream, warnings)
@@ -119,6 +120,7 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
         counted=counted,
         cut_away=index.cut_away,
         miscounted=counts and stream.frames != len(packets),
+        open_keys=any(packet.leans for packet in packets),
         streams=len(container.streams.video),
     )
     reader, reason = choose_reader(nature)

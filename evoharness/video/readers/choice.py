@@ -7,10 +7,13 @@ from functools import cache
 DECORD = "decord"
 PYAV = "pyav"
 
-DECORD_CODECS = frozenset({"h264", "hevc", "mpeg4"})
-"""Codecs of which decord gives the same pixels as PyAV; it knows nothing of AV1 and trips over VP8."""
+DECORD_CODECS = frozenset({"h264"})
+"""Codecs of which decord gives the right pictures, bit for bit those of PyAV.
+
+Of HEVC and MPEG-4 it gives neighbours of some pictures after a seek; AV1 it does not know.
+"""
 DECORD_FORMATS = frozenset({"yuv420p"})
-"""Pixel formats of which it does."""
+"""Pixel formats of which it does; 10 bits it rounds otherwise."""
 DECORD_CONTAINERS = frozenset({"mov", "matroska"})
 """Containers of which it finds every picture again after a seek."""
 
@@ -33,11 +36,13 @@ class Nature:
     starts_late: bool = False
     """Whether the first picture is not at time 0 of the container."""
     counted: bool = False
-    """Whether there are no times."""
+    """Whether there are no times of presentation."""
     cut_away: int = 0
     """Pictures that an edit list leaves out."""
     miscounted: bool = False
     """Whether the header tells another number of pictures than there are."""
+    open_keys: bool = False
+    """Whether some key frames are followed by pictures that are built from earlier ones."""
     streams: int = 1
     """Streams with moving pictures in the file."""
 
@@ -66,13 +71,14 @@ def against_decord(nature: Nature) -> str:
     """What speaks against decord for a file, in a few words; empty when nothing does."""
     found = (
         (nature.damage, f"the file is damaged ({nature.damage})"),
-        (nature.counted, "the file carries no times"),
+        (nature.counted, "the file does not tell when its pictures are shown"),
         (nature.rotation or nature.mirrored, "the picture is turned or mirrored for display"),
         (nature.odd_pixels, "its pixels are not square"),
         (nature.interlaced, "it is interlaced"),
         (nature.starts_late, "its first picture is not at time 0"),
         (nature.cut_away, "an edit list cuts pictures away"),
         (nature.miscounted, "the header tells another number of pictures than there are"),
+        (nature.open_keys, "some of its key frames are no clean start"),
         (nature.streams > 1, "it has more than one video stream"),
         (nature.codec not in DECORD_CODECS, f"decord is not trusted with {nature.codec}"),
         (

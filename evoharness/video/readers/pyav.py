@@ -201,7 +201,7 @@ class _Walk:
         for picture in pictures:
             pts = picture.pts if picture.pts is not None else picture.dts
             if self._index.counted:
-                pts = self._counted
+                pts = self._index.pts[min(self._counted, len(self._index) - 1)]
             self._counted += 1
             if pts is not None:
                 yield picture, pts
