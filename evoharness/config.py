@@ -285,6 +285,21 @@ class MemorizeConfig(Common):
 
 
 @dataclass
+class SearchConfig(Common):
+    """Settings of `search`."""
+
+    query: str | None = text()
+    """What to look for, in words."""
+    videos: str | None = text()
+    """Where to look: a folder, a pattern or a manifest; what is not remembered yet is remembered first."""
+    kind: str = "node"
+    """What to find: node (events, entities, visible texts), text (visible texts alone), transcript (what is
+    said), segment (whole stretches)."""
+    k: int = 10
+    """How much is found at most."""
+
+
+@dataclass
 class AskConfig(AnsweringCommon):
     """Settings of `ask`."""
 
@@ -340,6 +355,7 @@ CONFIGS: dict[str, type] = {
     "evaluate": EvaluateConfig,
     "evolve": EvolveConfig,
     "memorize": MemorizeConfig,
+    "search": SearchConfig,
     "doctor": DoctorConfig,
     "export": ExportConfig,
     "report": ReportConfig,

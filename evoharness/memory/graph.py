@@ -48,7 +48,7 @@ def render_tree(memory: VideoMemory) -> str:
     segments = {segment.id: segment for segment in memory.segments}
     grouped = set()
     for group in memory.super_events:
-        lines.append(f"{_span(group.interval.start, group.interval.end)}  {group.label}")
+        lines.append(f"{span_text(group.interval.start, group.interval.end)}  {group.label}")
         for segment_id in group.segment_ids:
             grouped.add(segment_id)
             lines += _segment_lines(segments[segment_id])
@@ -62,16 +62,18 @@ def render_tree(memory: VideoMemory) -> str:
 
 
 def _segment_lines(segment: Segment) -> list[str]:
-    lines = [f"  {segment.id} {_span(segment.interval.start, segment.interval.end)}  {segment.summary}"]
+    lines = [f"  {segment.id} {span_text(segment.interval.start, segment.interval.end)}  {segment.summary}"]
     for record in records_of(segment):
         node = node_of(record, segment)
-        start, end = node.interval.start, node.interval.end
-        when = _span(start, end) if end > start else _clock(start)
+        when = span_text(node.interval.start, node.interval.end)
         lines.append(f"    {node.kind:<6} {when}  {node.text}")
     return lines
 
 
-def _span(start: float, end: float) -> str:
+def span_text(start: float, end: float) -> str:
+    """`01:02.5–01:08.0`; with hours where there are any; one time where both are the same."""
+    if end <= start:
+        return _clock(start)
     return f"{_clock(start)}–{_clock(end)}"
 
 
