@@ -50,6 +50,7 @@ def workbench_config(config: "Common", budget_file: Path | None = None) -> "Work
         outage_s=_outage_s(config) if _waits_for_network(config) else None,
         budget_file=budget_file,
         memory=_memory_settings(config.memory, config.backbone),
+        segments_at_once=min(SEGMENTS_AT_ONCE, _in_flight(config)),
         knowledge=_knowledge_file(config.knowledge) if isinstance(config, AnsweringCommon) else None,
     )
 
@@ -102,6 +103,9 @@ def _waits_for_network(config: "Common") -> bool:
 
 WAITING_IN_FLIGHT = 16
 """Items in flight in each worker when a backbone waits for a network; more cost it more than they gain."""
+SEGMENTS_AT_ONCE = 8
+"""Segments of videos that each worker has described at the same time, at most: their decoded pictures lie on
+the disk meanwhile, some hundred megabytes each."""
 ANSWERING_ROLES = ("describer", "video_expert", "frame_verifier", "solver", "orchestrator")
 """Who takes part when questions are answered; proposing, judging and checking questions is for evolve."""
 EVOLVING_ROLES = (*ANSWERING_ROLES, "proposer", "judge", "blind_answerer")

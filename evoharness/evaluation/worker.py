@@ -2,7 +2,7 @@
 
 A worker computes in one thread, because several of them share the machine; one whose jobs mostly wait for
 a network does several of them at once, each in a thread of its own. It ignores Ctrl-C, which is the
-parent's to handle, and ends when the parent's end of the pipe is closed, however that came about.
+parent's to handle. It ends when the parent's end of the pipe is closed, and at once when the parent is gone.
 """
 
 import os
@@ -11,7 +11,8 @@ import signal
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any
@@ -62,6 +63,8 @@ def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) ->
             send(pickle.dumps((TOLD, True, what, Used())))
 
     bench.note, bench.tell = note, tell
+    if parent := parent_process():
+        Thread(target=_end_with, args=(parent.sentinel,), name="parent", daemon=True).start()
     try:
         if in_flight == 1:
             while (message := connection.recv()) is not None:
@@ -73,6 +76,12 @@ def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) ->
         pass
     finally:
         bench.close()
+
+
+def _end_with(parent: int) -> None:
+    """End this process as soon as its parent is gone: nobody waits for what it is doing."""
+    wait([parent])
+    os._exit(1)
 
 
 def _side_by_side(
