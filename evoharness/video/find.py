@@ -2,6 +2,7 @@
 
 import csv
 import glob
+import io
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -42,9 +43,9 @@ def find_videos(where: str) -> FoundVideos:
     """The videos of a folder (and the folders in it), of one file, of a glob or of a manifest.
 
     A manifest is CSV with a header, or JSONL, with `path` (relative to the manifest) and, if wanted, `id`
-    and `source`. Without an id the key is the file's stem, made unique by a suffix. Every file is probed;
-    one that is no video comes back as skipped. `UserError` when nothing is there to be probed at all, or
-    when the manifest cannot be read.
+    and `source` (where a video is from: for people, not read). Without an id the key is the file's stem,
+    made unique by a suffix. Every file is probed; one that is no video comes back as skipped. `UserError`
+    when nothing is there to be probed at all, or when the manifest cannot be read.
     """
     path = as_path(where)
     listed: list[tuple[str | None, Path]]
@@ -119,13 +120,13 @@ def _read_manifest(manifest: Path) -> list[tuple[str | None, Path]]:
 
 
 def _csv_rows(text: str) -> list[tuple[int, dict[str, object]]]:
-    reader = csv.DictReader(text.splitlines())
+    reader = csv.DictReader(io.StringIO(text, newline=""))
     return [(reader.line_num, dict(row)) for row in reader]
 
 
 def _json_rows(manifest: Path, text: str) -> list[tuple[int, dict[str, object]]]:
     rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

@@ -68,6 +68,8 @@ def read_packets(container: Any, stream: Any) -> PacketTable:
         pts = packet.pts if packet.pts is not None else packet.dts
         data = memoryview(packet)
         sound, unit = _chain(data, prefix) if prefix else (True, _first_unit(data))
+        if prefix and codec == "h264" and unit is None:
+            sound = False  # it holds no picture, where its container says that it does
         row = Packet(
             pts or 0,
             packet.duration or 0,

@@ -1,21 +1,26 @@
 """Which files, which times, which size: decisions that need no decoding."""
 
 import json
+import os
 import subprocess
 import sys
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from evoharness.errors import UserError
 from evoharness.records.frame import Detail
 from evoharness.records.interval import Interval
 from evoharness.video import NotAVideo, find_videos, fit, probe, sample_times, scattered_times
 from evoharness.video.detail import PIXELS
-from tests.video.recordings import numbered, record, record_sound
+from tests.video.recordings import number_in, numbered, record, record_sound
 
 SIDES = st.integers(1, 9000)
 
@@ -128,6 +133,10 @@ class TestFinding:
         found = find_videos(str(table))
         assert {key: path.name for key, path in found.videos.items()} == {"first": "b.mp4", "b": "b.mkv"}
         assert [skipped.reason for skipped in found.skipped] == ["no such file"]
+        strange = collection / 'a\u2028b, "c".mp4'
+        strange.write_bytes((collection / "b.mp4").read_bytes())
+        table.write_text('path,id\r\n"a\u2028b, ""c"".mp4","two\nlines"\r\n', encoding="utf-8-sig")
+        assert find_videos(str(table)).videos == {"two\nlines": strange}
         lines = collection / "list.jsonl"
         lines.write_text(json.dumps({"id": "x", "path": "b.mp4"}) + "\n\n")
         assert set(find_videos(str(lines)).videos) == {"x"}
@@ -155,6 +164,12 @@ class TestFinding:
             find_videos(str(tmp_path / "nowhere"))
 
 
+def picture_of(path: Path) -> NDArray[np.uint8]:
+    """The pixels of a PNG file, in the order of OpenCV."""
+    picture = cv2.imdecode(np.frombuffer(path.read_bytes(), dtype=np.uint8), cv2.IMREAD_COLOR)
+    return np.asarray(picture, dtype=np.uint8)
+
+
 class TestCommand:
     def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
@@ -175,11 +190,53 @@ class TestCommand:
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
         assert "it's.mp4" in done.stderr
 
+    def test_the_object_has_what_it_promises(self, plain: Path) -> None:
+        said = json.loads(self.run("probe", str(plain)).stdout)
+        assert (said["duration"], said["width"], said["height"], said["frames"]) == (10.0, 320, 192, 100)
+        assert (said["rotation"], said["codec"], said["warnings"]) == (0, "h264", [])
+        assert said["reader"] in ("decord", "pyav")
+        assert said["reader_reason"]
+
     def test_frames_are_named_by_their_true_times(self, plain: Path, tmp_path: Path) -> None:
-        done = self.run("frames", str(plain), "--times", "1.55", "60", "--out", str(tmp_path / "out"))
+        out = tmp_path / "a folder" / "größe's"
+        done = self.run("frames", str(plain), "--times", "60", "1.55", "1.5", "--out", str(out))
         assert done.returncode == 0, done.stderr
-        names = sorted(path.name for path in (tmp_path / "out").iterdir())
-        assert names == ["plain-1.500.png", "plain-9.900.png"]
+        assert done.stdout.splitlines() == [str(out / "1.500.png"), str(out / "9.900.png")]
+        assert "ends at 10.000 s" in done.stderr
+        assert [number_in(picture_of(Path(path))) for path in done.stdout.splitlines()] == [15, 99]
+
+    def test_a_frame_is_as_displayed_or_as_a_model_sees_it(self, tmp_path: Path) -> None:
+        pictures = (numbered(n, 300, 180) for n in range(3))
+        path = record(tmp_path / "x.mp4", pictures, aspect=Fraction(4, 3))
+        self.run("frames", str(path), "--times", "0", "--out", str(tmp_path / "own"))
+        self.run("frames", str(path), "--times", "0", "--out", str(tmp_path / "seen"), "--detail", "small")
+        assert picture_of(tmp_path / "own" / "0.000.png").shape == (180, 400, 3)
+        assert picture_of(tmp_path / "seen" / "0.000.png").shape == (192, 384, 3)
+
+    @pytest.mark.parametrize("time", ["nan", "inf", "soon"])
+    def test_what_is_no_time_is_refused(self, plain: Path, tmp_path: Path, time: str) -> None:
+        done = self.run("frames", str(plain), "--times", time, "--out", str(tmp_path / "out"))
+        assert done.returncode == 2
+        assert "invalid number of seconds" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_where_nothing_can_be_written_one_line_says_so(self, plain: Path, tmp_path: Path) -> None:
+        (tmp_path / "out").touch()
+        done = self.run("frames", str(plain), "--times", "0", "--out", str(tmp_path / "out"))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "cannot be written" in done.stderr
+
+    def test_a_name_that_is_no_text(self, plain: Path, tmp_path: Path) -> None:
+        odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff caf\xe9.mp4"))
+        odd.write_bytes(plain.read_bytes())
+        done = self.run("probe", str(odd))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["path"] == str(odd)
+        done = self.run("frames", str(odd), "--times", "1", "--out", str(tmp_path / "out"))
+        assert done.returncode == 0, done.stderr
+        odd.write_bytes(b"")
+        done = self.run("probe", str(odd))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
 def test_the_error_survives_a_process_boundary(tmp_path: Path) -> None:
