@@ -42,6 +42,8 @@ class Trace(Record):
     skills: tuple[str, ...] = ()
     """Names of the skills that fired."""
     steps: tuple[TraceStep, ...] = ()
+    reading: tuple[str, ...] = ()
+    """Which reader the pictures came from and why, then what was lost or replaced on the way."""
 
 
 class Answered(Record):

@@ -73,7 +73,10 @@ def solve(
 
     def answered(status: str, message: str = "", **found: Any) -> Answered:
         trace = Trace(
-            strategy=route.strategy, skills=tuple(skill.name for skill in skills), steps=tuple(meter.steps)
+            strategy=route.strategy,
+            skills=tuple(skill.name for skill in skills),
+            steps=tuple(meter.steps),
+            reading=video.reading,
         )
         return Answered(
             question=question.id, status=status, message=message, spend=meter.spend, trace=trace, **found

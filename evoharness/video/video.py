@@ -53,6 +53,14 @@ class Video:
         """What reading has cost so far: pictures that others stood in for, readers that were replaced."""
         return Losses()
 
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The reader and why it is that one; readers that were replaced; how many pictures were lost."""
+        lines = [self.info.reader_reason, *(f"replaced: {failure}" for failure in self.losses.replaced)]
+        if self.losses.pictures:
+            lines.append(f"pictures that could not be decoded, others stood in: {len(self.losses.pictures)}")
+        return tuple(lines)
+
     @cached_property
     def _examined(self) -> Examined:
         return examine(self.path)

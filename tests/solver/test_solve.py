@@ -45,6 +45,7 @@ def test_an_answer_carries_choice_trace_and_spend(answer: Solve) -> None:
     assert (decision.call, decision.tokens) == ("answer", 11)
     assert (answered.spend.calls, answered.spend.frames, answered.spend.tokens) == (2, 10, 22)
     assert answered.trace.strategy == "mine"
+    assert answered.trace.reading[0].startswith(("decord: ", "PyAV: "))
 
 
 def test_a_strategy_sees_the_question_the_parameters_and_nothing_else(answer: Solve) -> None:
