@@ -43,6 +43,10 @@ _NO_SPEECH, _UNLIKELY = 0.6, -1.0
 """Whisper's own rule for a segment without speech: this probable, and words this improbable."""
 
 
+class PageInstead(Exception):
+    """Something between here and the model replied in its place."""
+
+
 class Listener:
     """Does `Transcribe` tasks by one model; may be used from many threads."""
 
@@ -149,7 +153,7 @@ class Listener:
         return {name: value for name, value in asked.items() if value is not None}
 
     def _call(self, wav: bytes, asked: Mapping[str, Any]) -> Any:
-        return litellm_module().transcription(
+        response = litellm_module().transcription(
             model=self._seat.model,
             file=("sound.wav", wav, "audio/wav"),
             api_base=self._seat.endpoint.base,
@@ -159,6 +163,10 @@ class Listener:
             drop_params=True,
             **asked,
         )
+        headers = (getattr(response, "_hidden_params", None) or {}).get("headers") or {}
+        if "html" in str(headers.get("content-type")):  # litellm takes any text for a transcript
+            raise PageInstead("the reply is a page of HTML")
+        return response
 
     def _estimate(self, seconds: float) -> Spend:
         """The most that one call may take; by the second, no tokens are counted."""
