@@ -228,7 +228,8 @@ class Workbench:
             return None
         from evoharness.knowledge import KnowledgeBase, load_passages
 
-        return KnowledgeBase(load_passages(self.config.knowledge), self.embedder)
+        passages = load_passages(self.config.knowledge)
+        return KnowledgeBase(passages, self.embedder, self.config.cache_dir / "knowledge")
 
     @part
     def solver_bench(self) -> "SolverBench":

@@ -1,10 +1,12 @@
 """Search over background knowledge (search_surgical_kb, section III-D of MedClaw, for any subject)."""
 
+import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoharness.knowledge.passages import Passage
-from evoharness.retrieval import TextIndex
+from evoharness.retrieval import TextIndex, index_name
 
 if TYPE_CHECKING:
     from evoharness.retrieval import Embedder
@@ -13,9 +15,11 @@ if TYPE_CHECKING:
 class KnowledgeBase:
     """Passages that can be searched, all of them or those of one type; embedded at the first search."""
 
-    def __init__(self, passages: Sequence[Passage], embedder: "Embedder") -> None:
+    def __init__(self, passages: Sequence[Passage], embedder: "Embedder", folder: Path | None = None) -> None:
+        """`folder`: where indexes are kept, by what the passages say; None: nowhere."""
         self._passages = tuple(passages)
         self._embedder = embedder
+        self._folder = folder
         self._indices: dict[str, tuple[tuple[Passage, ...], TextIndex]] = {}
 
     def __len__(self) -> int:
@@ -40,5 +44,14 @@ class KnowledgeBase:
             if type and not chosen:
                 known = ", ".join(self.types) or "none"
                 raise ValueError(f"no passage has the type {type[:40]!r} (types: {known})")
-            self._indices[type] = chosen, TextIndex([passage.text for passage in chosen], self._embedder)
+            texts = [passage.text for passage in chosen]
+            self._indices[type] = chosen, TextIndex(texts, self._embedder, self._file(texts))
         return self._indices[type]
+
+    def _file(self, texts: Sequence[str]) -> Path | None:
+        if self._folder is None:
+            return None
+        digest = hashlib.sha256()
+        for text in texts:
+            digest.update(hashlib.sha256(text.encode()).digest())
+        return self._folder / index_name(digest.hexdigest()[:16], self._embedder)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evoharness.memory.arguments import count, node_kinds, query_text
 from evoharness.memory.nodes import RECORD_KINDS, Node, NodeKind
-from evoharness.memory.reader import Found, MemoryReader, index_name
+from evoharness.memory.reader import Found, MemoryReader, index_of
 from evoharness.records.memory import VideoMemory
 from evoharness.retrieval import Embedder, TextIndex
 
@@ -46,10 +46,7 @@ class Corpus:
 
     def _index(self, kinds: tuple[NodeKind, ...]) -> tuple[list[tuple[str, Node]], TextIndex]:
         if kinds not in self._indexes:
-            nodes = [(key, node) for key, reader in self._readers.items() for node in reader.nodes(kinds)]
-            file = self._folder / index_name(kinds, self._embedder) if self._folder is not None else None
-            self._indexes[kinds] = (
-                nodes,
-                TextIndex([node.text for _, node in nodes], self._embedder, file),
-            )
+            found = [(key, node) for key, reader in self._readers.items() for node in reader.nodes(kinds)]
+            index = index_of([node for _, node in found], kinds, self._embedder, self._folder)
+            self._indexes[kinds] = (found, index)
         return self._indexes[kinds]

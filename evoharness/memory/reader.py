@@ -5,7 +5,6 @@ nodes, texts and the transcript, everything between two times, everything like a
 whole segments. Nothing here writes. A senseless argument is a ValueError whose message says what would do.
 """
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -23,7 +22,7 @@ from evoharness.memory.nodes import (
     transcript_nodes,
 )
 from evoharness.records.memory import Segment, SuperEvent, VideoMemory
-from evoharness.retrieval import Embedder, TextIndex
+from evoharness.retrieval import Embedder, TextIndex, index_name
 
 if TYPE_CHECKING:
     import networkx
@@ -139,9 +138,7 @@ class MemoryReader:
         with self._opening:
             if kinds not in self._indexes:
                 nodes = self._nodes(kinds)
-                file = self._folder / index_name(kinds, self._embedder) if self._folder is not None else None
-                texts = [node.text for node in nodes]
-                self._indexes[kinds] = (nodes, TextIndex(texts, self._embedder, file))
+                self._indexes[kinds] = (nodes, index_of(nodes, kinds, self._embedder, self._folder))
             return self._indexes[kinds]
 
     def _nodes(self, kinds: tuple[NodeKind, ...]) -> list[Node]:
@@ -181,6 +178,9 @@ class MemoryReader:
         return first, last
 
 
-def index_name(kinds: Sequence[str], embedder: Embedder) -> str:
-    """Name of the file with an index of such nodes by such an embedder."""
-    return f"{'+'.join(kinds)}-{hashlib.sha256(embedder.id.encode()).hexdigest()[:8]}.npz"
+def index_of(
+    nodes: Sequence[Node], kinds: Sequence[NodeKind], embedder: Embedder, folder: Path | None
+) -> TextIndex:
+    """An index over nodes, kept in a folder under the name of their kinds; None: nowhere."""
+    file = folder / index_name("+".join(kinds), embedder) if folder is not None else None
+    return TextIndex([node.text for node in nodes], embedder, file)

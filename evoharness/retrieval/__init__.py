@@ -7,7 +7,7 @@ from evoharness.retrieval.embedders import (
     embedder_names,
     make_embedder,
 )
-from evoharness.retrieval.index import TextIndex
+from evoharness.retrieval.index import TextIndex, index_name
 from evoharness.retrieval.ranking import Hit, fuse
 from evoharness.retrieval.words import words
 
@@ -19,6 +19,7 @@ __all__ = [
     "WordLlamaEmbedder",
     "embedder_names",
     "fuse",
+    "index_name",
     "make_embedder",
     "words",
 ]

@@ -1,5 +1,6 @@
 """One index over texts, for memories and knowledge alike: by meaning, by words, and fused by rank."""
 
+import hashlib
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,11 @@ POOL = 50
 """At least so many results of each ranking are fused, so that both have a say in a short answer."""
 SAME_VECTOR = 0.99
 """Cosine from which on two vectors count as the same embedder's for the same text."""
+
+
+def index_name(content: str, embedder: Embedder) -> str:
+    """Name of the file with an index over some content by some embedder."""
+    return f"{content}-{hashlib.sha256(embedder.id.encode()).hexdigest()[:8]}.npz"
 
 
 class TextIndex:
