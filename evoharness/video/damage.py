@@ -18,6 +18,8 @@ def without_undecodable(path: Path, packets: Sequence[Packet]) -> list[Packet]:
     Only decoding tells. It is done up to the last damaged packet and the key frame that follows it.
     """
     hurt = {packet.pts for packet in packets if packet.hurt}
+    if not hurt:
+        return list(packets)
     last = max(number for number, packet in enumerate(packets) if packet.hurt)
     behind = next((n for n in range(last + 1, len(packets)) if packets[n].key), len(packets))
     count = min(behind + 1, MOST_DECODED)
