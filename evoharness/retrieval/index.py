@@ -24,7 +24,7 @@ SAME_VECTOR = 0.99
 
 def index_name(content: str, embedder: Embedder) -> str:
     """Name of the file with an index over some content by some embedder."""
-    return f"{content}-{hashlib.sha256(embedder.id.encode()).hexdigest()[:8]}.npz"
+    return f"{content}-{hashlib.sha256(embedder.id.encode()).hexdigest()[:8]}.index"
 
 
 class TextIndex:

@@ -91,7 +91,7 @@ class MeaningRanking:
 
     @classmethod
     def from_array(cls, kept: "NDArray[np.uint8]", graph_from: int = GRAPH_FROM) -> "MeaningRanking":
-        """What `array` gave; RuntimeError when it cannot be read."""
+        """What `array` gave."""
         import faiss
 
         ranking = cls.__new__(cls)

@@ -123,19 +123,10 @@ class WordRanking:
 
     @classmethod
     def from_arrays(cls, arrays: "Mapping[str, NDArray[Any]]") -> "WordRanking":
-        """What `arrays` gave; ValueError or KeyError when it does not fit together."""
+        """What `arrays` gave."""
         lines = arrays["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
         vocabulary = {word: number for number, word in enumerate(lines) if word}
-        starts, holders, scores = arrays["starts"], arrays["holders"], arrays["scores"]
-        texts = int(arrays["texts"])
-        fits = (
-            len(holders) == len(scores) == starts[-1]
-            and (not vocabulary or max(vocabulary.values()) < len(starts) - 1)
-            and (not len(holders) or 0 <= holders.min() <= holders.max() < texts)
-        )
-        if not fits:
-            raise ValueError("the arrays of a ranking by words do not fit together")
-        return cls(vocabulary, starts, holders, scores, texts)
+        return cls(vocabulary, arrays["starts"], arrays["holders"], arrays["scores"], int(arrays["texts"]))
 
 
 def _ahead(
