@@ -1,24 +1,59 @@
 """Whether two pictures show the same, but for the noise of a lossy encoder.
 
 A mean over the whole picture would overlook a small thing that moves; so the difference is taken place by
-place, at the size of a stroke and at the size of a letter, and the largest one decides.
+place, at the width of a stroke and at the size of a letter, and every place has to pass. An encoder's noise
+gathers around sharp edges, where people do not see it either, so a place may differ by a share of the
+contrast around it: next to nothing on an even ground, where even something faint would be news.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-STROKE, STROKE_LIMIT = 3, 9
-"""Side of a square in pixels, and the largest mean difference of a channel (of 255) within one."""
+REACH = 8
+"""Pixels around an edge that its noise reaches: a block of the usual codecs."""
+
+
+class Tolerance(NamedTuple):
+    """How much squares of one size may differ."""
+
+    side: int
+    """Pixels."""
+    flat: float
+    """Largest mean difference of a channel (of 255) on an even ground."""
+    share: float
+    """What may be added, as a share of the contrast around."""
+
+
+TOLERANCES = (Tolerance(side=3, flat=8.0, share=0.15), Tolerance(side=8, flat=6.0, share=0.1))
+"""Static pictures after x264 at crf 20 to 23 keep within half of these shares, most at crf 28 within them;
+a digit that changes or a dot that moves, of whatever contrast, needs three times as much."""
 
 
 def nearly_same(one: "NDArray[np.uint8]", other: "NDArray[np.uint8]") -> bool:
     """Whether no place of two RGB pictures differs by more than encoding noise; sizes that differ do."""
     import cv2
+    import numpy as np
 
     if one.shape != other.shape:
         return False
     difference = cv2.absdiff(one, other)
-    return bool(cv2.blur(difference, (STROKE, STROKE)).max() <= STROKE_LIMIT)
+    found = [(cv2.blur(difference, (limit.side, limit.side)), limit) for limit in TOLERANCES]
+    if any(mean.max() > limit.flat + 255 * limit.share for mean, limit in found):
+        return False
+    if all(mean.max() <= limit.flat for mean, limit in found):
+        return True
+    around = _contrast(one)
+    return all(bool(np.all(mean <= limit.flat + limit.share * around)) for mean, limit in found)
+
+
+def _contrast(rgb: "NDArray[np.uint8]") -> Any:
+    """Largest less smallest value of each channel around each pixel."""
+    import cv2
+    import numpy as np
+
+    around = np.ones((2 * REACH + 1, 2 * REACH + 1), np.uint8)
+    spread: NDArray[np.float32] = (cv2.dilate(rgb, around) - cv2.erode(rgb, around)).astype(np.float32)
+    return spread
