@@ -1,9 +1,13 @@
 """The main job with models behind a network: a provider that is well, one that is not, one asked before."""
 
 import json
+import os
 import re
 import shutil
+import signal
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -196,3 +200,57 @@ def test_a_model_that_refuses_is_an_outcome_and_no_failure(
     assert counts.requests == 5, "only where nothing was said at all, it is asked once more"
     assert counts.calls == 4, "what was blocked before it was read is not paid for"
     server.reset()
+
+
+def test_calls_in_flight_of_a_worker_that_is_killed_are_paid_for(
+    well: Hosted, server: ModelServer, samples: Path, tmp_path: Path
+) -> None:
+    assert well.counts.calls
+    video = next((samples / "samples").glob("*/*.mp4"))
+    lines = [
+        {"video": video.name, "question": f"Is it {number}?", "options": ["yes", "no"], "answer": 0}
+        for number in range(8)
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    server.reset()
+    server.pace(5.0)
+    running = World(tmp_path, tmp_path / "cache").start(
+        "evaluate",
+        "questions=questions.jsonl",
+        f"videos={video}",
+        "executor.workers=1",
+        "executor.in_flight=8",
+        *through(server),
+    )
+    patience = time.monotonic() + 120
+    while server.counts().open < 8:  # all of them with the server, and none answered
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+    (worker,) = workers_of(running.pid)
+    os.kill(worker, signal.SIGKILL)
+    server.pace(0.0)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, (out, err)
+    assert "Traceback" not in out + err
+    (run,) = (tmp_path / "runs").iterdir()
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["harness"]["statuses"] == {"ok": 8}
+    assert summary["lost"]["calls"] == 0
+    while (counts := server.counts()).open:
+        time.sleep(0.02)
+    assert counts.calls == counts.requests == 8 + 16, "it went on answering those who were gone"
+    spent = total({role: Spend(**spend) for role, spend in summary["paid"].items()})
+    assert (spent.calls, spent.input_tokens, spent.output_tokens) == served(counts)
+
+
+def workers_of(process: int) -> list[int]:
+    """The worker processes of a command."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            parent = re.search(r"^PPid:\s+(\d+)$", status.read_text(), re.MULTILINE)
+            command = (status.parent / "cmdline").read_bytes()
+            if parent is not None and int(parent[1]) == process and b"spawn_main" in command:
+                found.append(int(status.parent.name))
+    return sorted(found)
