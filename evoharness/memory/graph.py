@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from evoharness.memory.nodes import node_of, records_of
+from evoharness.records.json_values import printable
 from evoharness.records.memory import RelationKind, Segment, VideoMemory
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ def memory_graph(memory: VideoMemory) -> "networkx.MultiDiGraph[str]":
     """Nodes by id, each with `kind`, `text` and (except the root) `start` and `end` in seconds.
 
     Edges carry `kind` and `description`: the recorded relations, and `part_of` from each record to its
-    segment, from each segment to its super event and from each super event to the root.
+    segment, from each segment to its super event and from each super event to the root. What points to
+    something that is not there is left out.
     """
     import networkx
 
@@ -35,10 +37,12 @@ def memory_graph(memory: VideoMemory) -> "networkx.MultiDiGraph[str]":
         graph.add_node(group.id, kind="super_event", text=group.label, start=span.start, end=span.end)
         graph.add_edge(group.id, ROOT, **part_of)
         for segment_id in group.segment_ids:
-            graph.add_edge(segment_id, group.id, **part_of)
+            if segment_id in graph:
+                graph.add_edge(segment_id, group.id, **part_of)
     for segment in memory.segments:
         for edge in segment.relations:
-            graph.add_edge(edge.source, edge.target, kind=edge.kind.value, description=edge.description)
+            if edge.source in graph and edge.target in graph:
+                graph.add_edge(edge.source, edge.target, kind=edge.kind.value, description=edge.description)
     return graph
 
 
@@ -50,19 +54,21 @@ def render_tree(memory: VideoMemory) -> str:
     for group in memory.super_events:
         lines.append(f"{span_text(group.interval.start, group.interval.end)}  {group.label}")
         for segment_id in group.segment_ids:
-            grouped.add(segment_id)
-            lines += _segment_lines(segments[segment_id])
+            if segment_id in segments:
+                grouped.add(segment_id)
+                lines += _segment_lines(segments[segment_id])
     for segment in memory.segments:
         if segment.id not in grouped:
             lines += _segment_lines(segment)
     if memory.report.losses:
         told = ", ".join(f"{kind} {count}" for kind, count in memory.report.losses.items())
         lines.append(f"repaired or lost: {told}")
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _segment_lines(segment: Segment) -> list[str]:
-    lines = [f"  {segment.id} {span_text(segment.interval.start, segment.interval.end)}  {segment.summary}"]
+    when = span_text(segment.interval.start, segment.interval.end)
+    lines = [f"  {segment.id} {when}  {segment.summary}"]
     for record in records_of(segment):
         node = node_of(record, segment)
         when = span_text(node.interval.start, node.interval.end)

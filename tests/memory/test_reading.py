@@ -1,11 +1,13 @@
 """What may be asked of a memory, and what comes back for senseless questions."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evoharness.memory import MemoryReader
+from evoharness.memory import MemoryReader, memory_graph, render_tree
 from evoharness.records.interval import Interval
 from evoharness.records.memory import (
     Entity,
@@ -150,6 +152,9 @@ SENSELESS: list[tuple[str, dict[str, Any], str]] = [
     ("records", {"segment_id": "s0009"}, "no segment 's0009'; they go from s0000 to s0002"),
     ("records", {"segment_id": ["s0000"]}, "no segment"),
     ("segments", {"ids": "s0000"}, "`ids` is a list"),
+    ("segments", {"ids": 5}, "`ids` is a list"),
+    ("segments", {"ids": [{}]}, "no segment"),
+    ("segments", {"ids": ["s0000"], "super_event": "x0000"}, "not both"),
     ("segments", {"super_event": "x9"}, "there are: x0000, x0001"),
     ("search_nodes", {"query": " "}, "not blank"),
     ("search_nodes", {"query": 5}, "text"),
@@ -157,8 +162,12 @@ SENSELESS: list[tuple[str, dict[str, Any], str]] = [
     ("search_nodes", {"query": "x", "k": True}, "whole number"),
     ("search_nodes", {"query": "x", "kinds": ["sound"]}, "sound"),
     ("search_nodes", {"query": "x", "kinds": []}, "none"),
+    ("search_nodes", {"query": "x", "kinds": 5}, "`kinds` is a list"),
+    ("search_nodes", {"query": "x", "kinds": [["text"]]}, "some of"),
     ("between", {"start": "soon"}, "is a number"),
     ("between", {"start": float("nan")}, "is a number"),
+    ("between", {"start": 10**400}, "is a number"),
+    ("between", {"end": -5}, "lies after"),
     ("between", {"start": 50, "end": 10}, "lies after"),
     ("enumerate", {"query": "x", "min_cosine": 3}, "-1..1"),
     ("enumerate", {"query": "x", "max_results": -1}, "at least 1"),
@@ -180,6 +189,38 @@ def test_the_graph(reader: MemoryReader) -> None:
     assert {data["kind"] for _, _, data in graph.out_edges("s0000", data=True)} == {"part_of"}
     assert set(graph.predecessors("root")) == {"x0000", "x0001"}
     assert reader.graph is graph
+
+
+def test_what_points_nowhere_is_in_no_graph_and_no_tree() -> None:
+    relation = Relation(source="s0000/n0000", target="s0009/e0000", kind=RelationKind.CAUSES)
+    group = MEMORY.super_events[0].model_copy(update={"segment_ids": ("s0000", "s0042")})
+    lone = segment(0, "sings\x1b[2J", "").model_copy(update={"relations": (relation,)})
+    memory = MEMORY.model_copy(update={"segments": (lone,), "super_events": (group,)})
+    graph = memory_graph(memory)
+    assert not {"s0009/e0000", "s0042"} & set(graph)
+    assert all("kind" in data for _, data in graph.nodes(data=True))
+    assert "s0042" not in render_tree(memory)
+    assert "\x1b" not in render_tree(memory)
+
+
+def test_indexes_lie_beside_the_memory_and_belong_to_it(tmp_path: Path) -> None:
+    first = MemoryReader(MEMORY, EMBEDDER, tmp_path / "index")
+    found = [first.search_nodes("soup"), first.search_segments("soup"), first.search_texts("step 1")]
+    files = sorted((tmp_path / "index").iterdir())
+    assert [file.name.split("-")[0] for file in files] == ["event+entity+text", "segment", "text"]
+    written = [file.stat().st_mtime_ns for file in files]
+    again = MemoryReader(MEMORY, EMBEDDER, tmp_path / "index")
+    assert [again.search_nodes("soup"), again.search_segments("soup"), again.search_texts("step 1")] == found
+    assert [file.stat().st_mtime_ns for file in files] == written
+    other = MEMORY.model_copy(update={"segments": (segment(0, "paints a wall", "Danger"),)})
+    assert MemoryReader(other, EMBEDDER, tmp_path / "index").search_texts("step 1")[0].text == "Danger"
+
+
+def test_a_reader_serves_several_threads(tmp_path: Path) -> None:
+    reader = MemoryReader(MEMORY, EMBEDDER, tmp_path)
+    expected = MemoryReader(MEMORY, EMBEDDER).search_nodes("cook")
+    with ThreadPoolExecutor(8) as pool:
+        assert all(found == expected for found in pool.map(lambda _: reader.search_nodes("cook"), range(24)))
 
 
 def test_a_memory_of_a_thousand_nodes_answers_quickly() -> None:
