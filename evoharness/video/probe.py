@@ -121,6 +121,7 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
         cut_away=index.cut_away,
         miscounted=counts and stream.frames != len(packets),
         open_keys=any(packet.leans for packet in packets),
+        endless=not stream.duration and not container.duration,
         streams=len(container.streams.video),
     )
     reader, reason = choose_reader(nature)

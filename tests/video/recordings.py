@@ -4,7 +4,7 @@ The number is written as twelve bars, black for 0 and white for 1, across the lo
 corner is red. Both survive lossy coding and scaling, so a test can ask pixels which picture they are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -55,28 +55,40 @@ def record(
     format: str | None = None,
     rotation: int = 0,
     aspect: Fraction | None = None,
+    pixels: str = "yuv420p",
+    options: Mapping[str, str] | None = None,
+    muxing: Mapping[str, str] | None = None,
+    interlaced: bool = False,
 ) -> Path:
-    """Encode pictures, shown at `times` (seconds) or at a constant rate; `rotation` counterclockwise."""
-    import av
+    """Encode pictures, shown at `times` (seconds) or at a constant rate; `rotation` counterclockwise.
 
-    with av.open(str(path), "w", format=format) as container:
+    `pixels`: the pixel format; `options` are those of the encoder, `muxing` those of the container.
+    """
+    import av
+    from av.codec.context import Flags
+
+    unit = Fraction(1, fps if codec.startswith(("mpeg", "h263")) else 1000)
+    with av.open(str(path), "w", format=format, options=dict(muxing or {})) as container:
         stream: Any = None
         for number, picture in enumerate(pictures):
             if stream is None:
                 stream = container.add_stream(codec, rate=fps)
                 stream.height, stream.width = picture.shape[:2]
-                stream.pix_fmt = "yuv420p"
-                stream.codec_context.time_base = Fraction(1, 1000)
+                stream.pix_fmt = pixels
+                stream.codec_context.time_base = unit
                 stream.codec_context.gop_size = gop
                 if codec == "libx264":
                     stream.options = {"preset": "veryfast", "keyint_min": str(gop), "sc_threshold": "0"}
+                stream.options = {**stream.options, **(options or {})}
+                if interlaced:
+                    stream.codec_context.flags |= Flags.interlaced_dct | Flags.interlaced_me
                 if aspect is not None:
                     stream.codec_context.sample_aspect_ratio = aspect
                 if rotation:
                     stream.set_display_rotation(rotation)
             frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
             time = number / fps if times is None else times[number]
-            frame.pts, frame.time_base = round(time * 1000), Fraction(1, 1000)
+            frame.pts, frame.time_base = round(time / unit), unit
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     return path

@@ -26,3 +26,14 @@ def every_picture(path: Path) -> dict[int, NDArray[np.uint8]]:
                 turned = np.rot90(picture.to_ndarray(format="rgb24"), round(picture.rotation / 90))
                 pictures[picture.pts] = np.ascontiguousarray(turned)
     return pictures
+
+
+def pictures_in_order(path: Path) -> list[NDArray[np.uint8]]:
+    """Plain PyAV, every picture decoded, upright, in the order in which they come; only what is shown."""
+    pictures = []
+    with open_container(path) as container:
+        stream: Any = pick_stream(container)
+        for picture in container.decode(stream):
+            turned = np.rot90(picture.to_ndarray(format="rgb24"), round(picture.rotation / 90))
+            pictures.append(np.ascontiguousarray(turned))
+    return pictures
