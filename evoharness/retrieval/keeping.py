@@ -1,19 +1,20 @@
 """An index on disk: one file, checked before it is believed.
 
-The file is a checksum and a zip of arrays (numpy's `.npz`). It says which embedder made its vectors, and of
-which texts. An index can be built again at any time, so what is damaged, or was made by another version, is
-treated as if it were not there.
+The file is a zip of arrays (numpy's `.npz`) and a checksum after it. It says which embedder made its vectors,
+and of which texts. An index can be built again at any time: what is damaged, or was made by another version,
+is treated as if it were not there, and nothing is forced to the disk when it is written.
 """
 
 import hashlib
-import io
 import json
+import os
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from evoharness.records.storage import write_atomically
 from evoharness.retrieval.meaning import MeaningRanking
 from evoharness.retrieval.wording import ARRAYS, WordRanking
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Raised when files are written otherwise, or words are told apart otherwise."""
 DIGEST_BYTES = 16
+READ_AT_ONCE = 1 << 20
 
 
 @dataclass
@@ -60,7 +62,6 @@ def keep(file: Path, index: KeptIndex, embedder_id: str) -> None:
     import numpy as np
 
     header = json.dumps({"version": VERSION, "embedder": embedder_id}).encode()
-    content = io.BytesIO()
     arrays: dict[str, NDArray[Any]] = {
         "header": np.frombuffer(header, dtype=np.uint8),
         "digests": index.digests,
@@ -68,12 +69,22 @@ def keep(file: Path, index: KeptIndex, embedder_id: str) -> None:
         "meaning": index.meaning.array(),
         **index.words.arrays(),
     }
-    np.savez(content, allow_pickle=False, **arrays)
-    body = content.getbuffer()
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        write_atomically(file, b"".join([_checksum(body), body]))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("w+b") as content:
+            np.savez(content, allow_pickle=False, **arrays)
+            length = content.seek(0, os.SEEK_END)
+            content.seek(0)
+            checksum = _checksum(content, length)
+            content.seek(length)
+            content.write(checksum)
+        os.replace(temporary, file)
     except OSError:
         return
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def kept(file: Path, embedder_id: str) -> KeptIndex | None:
@@ -81,22 +92,29 @@ def kept(file: Path, embedder_id: str) -> KeptIndex | None:
     import numpy as np
 
     try:
-        content = memoryview(file.read_bytes())
+        content = file.open("rb")
     except OSError:
         return None
-    body = content[DIGEST_BYTES:]
-    if content[:DIGEST_BYTES] != _checksum(body):
-        return None
-    with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
-        if json.loads(arrays["header"].tobytes()) != {"version": VERSION, "embedder": embedder_id}:
+    with content:
+        length = os.fstat(content.fileno()).st_size - DIGEST_BYTES
+        if length < 0 or _checksum(content, length) != content.read(DIGEST_BYTES):
             return None
-        return KeptIndex(
-            digests=arrays["digests"],
-            rows=arrays["rows"],
-            meaning=MeaningRanking.from_array(arrays["meaning"]),
-            words=WordRanking.from_arrays({name: arrays[name] for name in ARRAYS}),
-        )
+        content.seek(0)
+        with np.load(content, allow_pickle=False) as arrays:
+            if json.loads(arrays["header"].tobytes()) != {"version": VERSION, "embedder": embedder_id}:
+                return None
+            return KeptIndex(
+                digests=arrays["digests"],
+                rows=arrays["rows"],
+                meaning=MeaningRanking.from_array(arrays["meaning"]),
+                words=WordRanking.from_arrays({name: arrays[name] for name in ARRAYS}),
+            )
 
 
-def _checksum(body: memoryview) -> bytes:
-    return hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest()
+def _checksum(file: BinaryIO, length: int) -> bytes:
+    """Of so many bytes from where the file stands."""
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    while length > 0 and (some := file.read(min(length, READ_AT_ONCE))):
+        digest.update(some)
+        length -= len(some)
+    return digest.digest()

@@ -23,8 +23,9 @@ class MeaningRanking:
     Built by one thread, as a graph that several build comes out otherwise each time.
     """
 
-    def __init__(self, vectors: "Vectors", graph_from: int = GRAPH_FROM) -> None:
-        """`vectors`: shape (n, d), n at least 1."""
+    def __init__(self, vectors: "Vectors", graph_from: int | None = None) -> None:
+        """`vectors`: shape (n, d), n at least 1. `graph_from`: None is `GRAPH_FROM`."""
+        graph_from = GRAPH_FROM if graph_from is None else graph_from
         self._index = _flat(vectors.shape[1]) if len(vectors) <= graph_from else _graph(vectors.shape[1])
         self._graph_from = graph_from
         _add(self._index, vectors)
@@ -90,14 +91,14 @@ class MeaningRanking:
         return kept
 
     @classmethod
-    def from_array(cls, kept: "NDArray[np.uint8]", graph_from: int = GRAPH_FROM) -> "MeaningRanking":
-        """What `array` gave."""
+    def from_array(cls, kept: "NDArray[np.uint8]", graph_from: int | None = None) -> "MeaningRanking":
+        """What `array` gave; built anew when it is to be a graph now and was none, or the other way round."""
         import faiss
 
         ranking = cls.__new__(cls)
         ranking._index = faiss.deserialize_index(kept)
-        ranking._graph_from = graph_from
-        if ranking.is_graph != (len(ranking) > graph_from):
+        ranking._graph_from = GRAPH_FROM if graph_from is None else graph_from
+        if ranking.is_graph != (len(ranking) > ranking._graph_from):
             return cls(ranking.vectors(), graph_from)
         return ranking
 

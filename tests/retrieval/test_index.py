@@ -147,6 +147,18 @@ class TestGraph:
         assert again.near(query, 20) == graph.near(query, 20)
         assert np.array_equal(again.vectors(), vectors)
 
+    def test_an_index_over_many_texts_grows_with_them(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("evoharness.retrieval.meaning.GRAPH_FROM", 50)
+        file = tmp_path / "texts.index"
+        for texts in (TEXTS[:40], TEXTS[:90], TEXTS, TEXTS[10:]):
+            embedder = Counting()
+            index = TextIndex(texts, embedder, file)
+            assert found(index) == found(TextIndex(texts, REAL))
+            assert index.prepared().meaning.is_graph == (len(texts) > 50)
+        assert len(set(embedder.asked) & set(TEXTS)) <= 1
+
     def test_it_is_extended(self, vectors: "NDArray[np.float32]") -> None:
         grown = MeaningRanking(vectors[:2000], graph_from=100).extended(vectors[2000:])
         assert len(grown) == 3000
