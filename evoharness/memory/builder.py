@@ -13,7 +13,7 @@ from pathlib import Path
 
 from evoharness.memory.aggregation import aggregate
 from evoharness.memory.checkpoints import Checkpoints
-from evoharness.memory.describing import Describing, FinishedSegment, Part
+from evoharness.memory.describing import Describing, FinishedSegment, Part, lost_pictures, replaced_readers
 from evoharness.memory.lanes import Lanes
 from evoharness.memory.linking import link_entities
 from evoharness.memory.looking import Look, looking
@@ -25,6 +25,8 @@ from evoharness.records.base import Record
 from evoharness.records.interval import Interval
 from evoharness.records.memory import MemoryReport, VideoMemory
 from evoharness.video import Video
+
+UNDECODED = "picture that could not be decoded"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Plan(Record):
     """The segments, in order of time."""
     transcript: Transcript
     """What is said."""
+    notes: tuple[str, ...] = ()
+    """What had to be done to read the video."""
+    lost: tuple[int, ...] = ()
+    """Numbers of pictures that could not be decoded."""
 
 
 def build_memory(
@@ -95,14 +101,19 @@ def build(
     with look(video, settings, spans if plan is None else plan.spans, checkpoints) as survey:
         if plan is None:
             said = transcript_for(video, settings.transcript, backbone, survey.spans)
-            plan = Plan(spans=tuple(survey.spans), transcript=said)
+            plan = Plan(
+                spans=tuple(survey.spans),
+                transcript=said,
+                notes=replaced_readers(video),
+                lost=lost_pictures(video, Interval(start=0, end=video.info.duration)),
+            )
             steps.keep("plan", made_from, plan)
         parts = [
             Part(f"s{number:04d}", span, transcript_of(plan.transcript.cues, span))
             for number, span in enumerate(plan.spans)
         ]
         told = on_segment or (lambda _done, _all: None)
-        finished = Describing(backbone, survey, steps, lanes or Lanes(), told).all(parts)
+        finished = Describing(video, backbone, survey, steps, lanes or Lanes(), told).all(parts)
     return Built(
         memory=_memory(video, backbone, steps, plan, finished),
         thumbnails=Thumbnails(segments={done.segment.id: done.pictures for done in finished}),
@@ -113,8 +124,14 @@ def _memory(
     video: Video, backbone: Backbone, steps: Checkpoints, plan: Plan, finished: Sequence[FinishedSegment]
 ) -> VideoMemory:
     losses = Counter(plan.transcript.losses)
+    lost = set(plan.lost)
     for done in finished:
         losses.update(done.losses)
+        lost.update(done.lost)
+    if lost:
+        losses[UNDECODED] = len(lost)
+    notes = [f"the file: {warning}" for warning in video.info.warnings]
+    notes += [*plan.notes, *(note for done in finished for note in done.notes)]
     segments = link_entities([done.segment for done in finished])
     super_events, root = aggregate(segments, backbone, losses, steps)
     return VideoMemory(
@@ -128,6 +145,6 @@ def _memory(
             failed_segments=tuple(segment.id for segment in segments if segment.status == "failed"),
             frames=sum(done.frames for done in finished),
             repeats=sum(done.repeats for done in finished),
-            notes=tuple(note for done in finished for note in done.notes),
+            notes=tuple(dict.fromkeys(notes)),
         ),
     )

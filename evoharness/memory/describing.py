@@ -4,7 +4,7 @@ import base64
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from evoharness.errors import UserError
@@ -17,11 +17,12 @@ from evoharness.models.perception_tasks import DescribeSegment
 from evoharness.records.base import Record
 from evoharness.records.interval import Interval
 from evoharness.records.memory import Segment
-from evoharness.video import NotAVideo, SegmentPictures, Survey
+from evoharness.video import NotAVideo, SegmentPictures, Survey, Video
 
 IN_VAIN = 3
 """Segments in a row for which nobody answered: then it is not about the segments."""
 FAILED = "segment failed"
+NO_PICTURES = SegmentPictures(frames=(), thumbnails=(), repeats=0)
 
 
 class FinishedSegment(Record):
@@ -31,7 +32,9 @@ class FinishedSegment(Record):
     losses: dict[str, int] = {}
     """How often each kind of repair or loss happened."""
     notes: tuple[str, ...] = ()
-    """What had to be done to describe it, such as leaving out frames."""
+    """What had to be done to read and describe it, such as leaving out frames."""
+    lost: tuple[int, ...] = ()
+    """Numbers of its pictures that could not be decoded."""
     frames: int = 0
     """Frames that the describer looked at."""
     repeats: int = 0
@@ -56,8 +59,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Describing:
-    """Describes the segments of a survey with one backbone."""
+    """Describes the segments of a survey of a video with one backbone."""
 
+    video: Video
     backbone: Backbone
     survey: Survey
     checkpoints: Checkpoints
@@ -105,15 +109,29 @@ class Describing:
         """Describe a segment and write it down."""
         try:
             with self.survey.pictures(part.span) as pictures:
-                done = self._described(part, pictures)
+                done = self._described(part, self._sound(part.span, pictures))
         except NotAVideo as error:
-            done = _failed(part, f"its pictures cannot be read: {error.reason}", None)
+            done = _failed(part, f"its pictures cannot be read: {error.reason}", NO_PICTURES)
+        notes = (*done.notes, *replaced_readers(self.video))
+        done = done.model_copy(update={"notes": notes, "lost": lost_pictures(self.video, part.span)})
         self.checkpoints.keep(part.id, part.told, done)
         return done
 
+    def _sound(self, span: Interval, pictures: SegmentPictures) -> SegmentPictures:
+        """Without the pictures that another one stands in for: nobody has seen these."""
+        lost = set(lost_pictures(self.video, span))
+        if not lost:
+            return pictures
+        times = {self.video.index.time(number) for number in lost}
+        return replace(
+            pictures,
+            frames=tuple(frame for frame in pictures.frames if frame.time not in times),
+            thumbnails=tuple(each for each in pictures.thumbnails if each.time not in times),
+        )
+
     def _described(self, part: Part, pictures: SegmentPictures) -> FinishedSegment:
         if not pictures.frames:
-            return _failed(part, "there are no pictures of it", pictures)
+            return _failed(part, "none of its pictures can be decoded", pictures)
         task = DescribeSegment(frames=pictures.frames, span=part.span, transcript=part.transcript)
         try:
             reply = self.backbone.run(task)
@@ -134,12 +152,20 @@ class Describing:
         )
 
 
-def _failed(part: Part, reason: str, pictures: SegmentPictures | None) -> FinishedSegment:
-    segment = failed_segment(part.id, part.span, reason, part.transcript)
-    if pictures is None:
-        return FinishedSegment(segment=segment, losses={FAILED: 1})
+def lost_pictures(video: Video, span: Interval) -> tuple[int, ...]:
+    """Numbers of the pictures of a stretch that could not be decoded, of those that were asked for so far."""
+    times = ((number, video.index.time(number)) for number in sorted(video.losses.pictures))
+    return tuple(number for number, time in times if span.start <= time <= span.end)
+
+
+def replaced_readers(video: Video) -> tuple[str, ...]:
+    """Readers that were given up so far, each in one line."""
+    return tuple(f"a reader was replaced: {failure}" for failure in tuple(video.losses.replaced))
+
+
+def _failed(part: Part, reason: str, pictures: SegmentPictures) -> FinishedSegment:
     return FinishedSegment(
-        segment=segment,
+        segment=failed_segment(part.id, part.span, reason, part.transcript),
         losses={FAILED: 1},
         frames=len(pictures.frames),
         repeats=pictures.repeats,

@@ -91,7 +91,7 @@ class MemoryStore:
     ) -> VideoMemory:
         steps = folder / "steps"
         built = build(
-            video,
+            Video(video.path),  # what reading it loses is then this memory's affair alone
             self._backbone,
             self._settings,
             checkpoints=steps,
