@@ -279,7 +279,8 @@ class MemorizeConfig(Common):
     show: bool = False
     """Whether to print each memory as a tree, and write it as an HTML page."""
     out: str | None = text()
-    """HTML file to write the page to, or a folder when there are several videos; empty: beside the memory."""
+    """HTML file to write the page to, a folder when there are several videos; empty: beside the memory, with
+    show=true."""
     retry: bool = False
     """Whether segments that could not be described earlier are described again."""
 

@@ -29,11 +29,11 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     try:
         where = config.video if config.video is not None else config.videos
         videos = videos_at(needed(where, "videos", "my_videos/"), progress)
-        outs = _outs(config.out, list(videos)) if config.show else {}
+        outs = _outs(config.out, list(videos))
         check_models(config, ["describer"])
         with executor_of(config) as executor:
             memories = _remembered(executor, videos, progress, config.retry)
-            if config.show:
+            if config.show or outs:
                 shown = {key: path for key, path in videos.items() if key in memories}
                 pages = _pages(executor, shown, outs)
     finally:

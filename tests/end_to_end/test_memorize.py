@@ -90,9 +90,9 @@ class Place:
             text=True,
         )
 
-    def finish(self) -> str:
+    def finish(self, *more: str) -> str:
         """Remember to the end; what was printed."""
-        with self.start(seconds=0.0) as process:
+        with self.start(*more, seconds=0.0) as process:
             said, _ = process.communicate(timeout=120)
         assert process.returncode == 0, said
         return said
@@ -170,6 +170,27 @@ def test_an_undisturbed_run_asks_everything_once(undisturbed: Place) -> None:
 
 def test_killed_and_run_again(videos: Path, undisturbed: Place, tmp_path: Path) -> None:
     check_kills(Place(tmp_path, videos), undisturbed, kills=3, seed=5)
+
+
+def test_memories_are_shown_as_trees_and_pages(undisturbed: Place, tmp_path: Path) -> None:
+    before = undisturbed.asked()
+    said = undisturbed.finish("show=true", f"out={tmp_path / 'my pages'}")
+    assert undisturbed.asked() == before
+    assert "first film: a video of " in said
+    assert "\n  s0000 00:00.0–" in said
+    for key in SCENES:
+        page = tmp_path / "my pages" / f"{key}.html"
+        assert f"page of {key}: {page}" in said
+        assert page.read_text(encoding="utf-8").count("<article") >= 20
+
+
+def test_progress_counts_segments_and_videos(videos: Path, tmp_path: Path) -> None:
+    place = Place(tmp_path, videos)
+    said = place.finish()
+    segments = place.finished()
+    assert f"segments: {segments}/{segments}" in said
+    assert "1 of 2 videos: " in said
+    assert "2 of 2 videos: " in said
 
 
 @pytest.mark.verify
