@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from evoharness.records.interval import Interval
 from evoharness.video import SceneSettings, Video, scenes
@@ -43,6 +44,51 @@ def test_bounds_hold_on_any_video(duration: float, kind: str) -> None:
         "slides": [40.0 if n % 9 == 0 else 0.0 for n in range(len(times))],
     }[kind]
     check(cut(times, scores, duration, SETTINGS), duration)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.1, 40), st.floats(0, 600)), max_size=300),
+    st.floats(0.01, 300),
+    st.floats(0.1, 60),
+    st.floats(2, 20),
+)
+def test_bounds_hold_for_any_differences(
+    series: list[tuple[float, float]], rest: float, minimum: float, ratio: float
+) -> None:
+    times = [float(time) for time in np.cumsum([gap for gap, _ in series])]
+    duration = (times[-1] if times else 0.0) + rest
+    chosen = SceneSettings(minimum_s=minimum, maximum_s=minimum * ratio)
+    segments = cut(times, [score for _, score in series], duration, chosen)
+    assert segments[0].start == 0
+    assert segments[-1].end == pytest.approx(duration)
+    assert all(before.end == after.start for before, after in pairwise(segments))
+    assert all(segment.duration <= chosen.maximum_s * 1.001 for segment in segments)
+    if len(segments) > 1:
+        assert all(segment.duration >= chosen.minimum_s * 0.999 for segment in segments)
+
+
+@pytest.mark.parametrize("kind", ["black", "noise", "one cut", "no cut", "slides"])
+def test_bounds_hold_on_recordings_of_forty_minutes(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    ground = rng.integers(0, 256, (96, 160, 3), dtype=np.uint8)
+
+    def picture(number: int) -> NDArray[np.uint8]:
+        if kind == "black":
+            return np.zeros_like(ground)
+        if kind == "noise":
+            return rng.integers(0, 256, ground.shape, dtype=np.uint8)
+        if kind == "slides":
+            return np.full_like(ground, 40 + 67 * (number // 23) % 200)
+        return np.asarray(255 - ground if kind == "one cut" and number >= 277 else ground)
+
+    times = [4.0 * number for number in range(600)]
+    segments = scenes(Video(record(tmp_path / "long.mp4", map(picture, range(600)), times, gop=2)))
+    check(segments, segments[-1].end)
+    assert segments[-1].end == pytest.approx(2400, abs=5)
+    assert len(segments) <= 40
+    if kind == "one cut":
+        assert any(1108 <= segment.start <= 1116 for segment in segments)  # the next key frame
 
 
 @pytest.mark.parametrize("score", [0.0, 5.0])
