@@ -2,12 +2,16 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evoharness.memory import MemoryReader, memory_graph, render_tree
+from evoharness.memory.arguments import SEARCHED
 from evoharness.records.interval import Interval
 from evoharness.records.memory import (
     Entity,
@@ -79,6 +83,9 @@ MEMORY = VideoMemory(
         segment(2, "pours the soup into bowls", "Enjoy!"),
     ),
 )
+
+
+SHARED = MemoryReader(MEMORY, EMBEDDER)
 
 
 @pytest.fixture
@@ -180,6 +187,33 @@ def test_senseless_arguments_say_what_would_do(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         getattr(reader, call)(**arguments)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(SEARCHED),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+READS = {
+    "segments": ("ids", "super_event"),
+    "records": ("segment_id",),
+    "search_segments": ("query", "k"),
+    "search_nodes": ("query", "k", "kinds"),
+    "search_texts": ("query", "k"),
+    "search_transcript": ("query", "k"),
+    "between": ("start", "end", "kinds"),
+    "enumerate": ("query", "min_cosine", "max_results", "kinds"),
+    "transcript": ("start", "end"),
+}
+
+
+@given(st.sampled_from(sorted(READS)), st.data())
+@settings(deadline=None, max_examples=300)
+def test_whatever_is_asked_is_answered_or_refused(read: str, data: st.DataObject) -> None:
+    required = [name for name in READS[read] if name in ("query", "segment_id")]
+    named = data.draw(st.sets(st.sampled_from(READS[read]))) | set(required)
+    with suppress(ValueError):
+        getattr(SHARED, read)(**{name: data.draw(JSON) for name in sorted(named)})
 
 
 def test_the_graph(reader: MemoryReader) -> None:
