@@ -96,6 +96,8 @@ def build(
     """
     settings = settings or MemorySettings()
     steps = Checkpoints(checkpoints)
+    if checkpoints is not None:
+        checkpoints.mkdir(parents=True, exist_ok=True)  # decoded pictures lie there as well
     made_from = video.info.content_hash + ("" if spans is None else repr([(s.start, s.end) for s in spans]))
     plan = steps.done("plan", made_from, Plan)
     with look(video, settings, spans if plan is None else plan.spans, checkpoints) as survey:
