@@ -73,6 +73,8 @@ def write_frames(video: Video, times: list[float], out: Path, detail: Detail | N
         raise UserError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
     for failure in video.losses.replaced:
         print(f"warning: a reader was replaced: {failure}", file=sys.stderr)
+    if video.losses.damaged:
+        print(f"warning: damaged in parts: {len(video.losses.damaged)} of the pictures", file=sys.stderr)
     if video.losses.pictures:
         lost = ", ".join(f"{video.index.time(number):.3f}" for number in sorted(video.losses.pictures))
         print(f"warning: could not be decoded, the one before stands in: {lost}", file=sys.stderr)

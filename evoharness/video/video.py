@@ -59,6 +59,8 @@ class Video:
         lines = [self.info.reader_reason, *(f"replaced: {failure}" for failure in self.losses.replaced)]
         if self.losses.pictures:
             lines.append(f"pictures that could not be decoded, others stood in: {len(self.losses.pictures)}")
+        if self.losses.damaged:
+            lines.append(f"pictures with damaged parts: {len(self.losses.damaged)}")
         return tuple(lines)
 
     @cached_property

@@ -1,6 +1,8 @@
-"""Randomly damaged copies of a file: bytes changed, cut, spliced, moved, as disks, networks and people do it."""
+"""Randomly damaged copies of a file: bytes changed, cut, spliced and moved."""
 
 import random
+
+NUMBERS = (b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\0", b"\0\1\0\0")
 
 
 def damaged(data: bytes, seed: str) -> bytes:
@@ -55,4 +57,4 @@ def _number(copy: bytearray, rng: random.Random) -> None:
     for _ in range(rng.choice((1, 3, 9))):
         if len(copy) > 8:
             at = rng.randrange(min(len(copy) - 4, rng.choice((3000, len(copy)))))
-            copy[at : at + 4] = rng.choice((b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\0", b"\0\1\0\0"))
+            copy[at : at + 4] = rng.choice(NUMBERS)

@@ -44,8 +44,9 @@ BYTES_A_SECOND = 10e6
 HEADER = struct.Struct("<cII")
 """What comes before everything that a process of a reader sends: kind, and two numbers.
 
-`P`: a picture, height and width, then its bytes. `E`: the end, length of a JSON text with the numbers of the
-pictures that others stood in for, 0. `F`: the reader failed, length of a text that says why, 0.
+`P`: a picture, height and width, then its bytes. `E`: the end, length of a JSON text with the numbers of
+pictures that others stood in for and of those that came damaged, 0. `F`: the reader failed, length of a text
+that says why, 0.
 """
 MOST_BYTES = 2**20
 """No text is longer."""
@@ -114,7 +115,9 @@ class ApartReader:
             yield first
             for want, seconds in zip(wanted[1:], patience[1:], strict=True):
                 yield process.picture(want, seconds)
-            self._losses.pictures.update(process.end())
+            pictures, damaged = process.end()
+            self._losses.pictures.update(pictures)
+            self._losses.damaged.update(damaged)
             finished = True
         finally:
             if finished:
@@ -167,14 +170,14 @@ class _Process:
         self._fill(pixels.data.cast("B"), until, seconds)
         return pixels
 
-    def end(self) -> list[int]:
-        """Numbers of the pictures that others stood in for, once all pictures are there."""
+    def end(self) -> list[list[int]]:
+        """Numbers of the pictures that others stood in for, and of damaged ones, once all are there."""
         until = time.monotonic() + PATIENCE_S
         kind, length, _ = HEADER.unpack(self._bytes(HEADER.size, until, PATIENCE_S))
         if kind != b"E":
             raise ReaderFailed("its process sent more than was wanted")
-        numbers = json.loads(self._text(length, until, PATIENCE_S))
-        return [int(number) for number in numbers]
+        lost, hurt = json.loads(self._text(length, until, PATIENCE_S))
+        return [[int(number) for number in numbers] for numbers in (lost, hurt)]
 
     def kill(self) -> None:
         """End the process now."""

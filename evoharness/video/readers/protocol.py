@@ -30,6 +30,8 @@ class Losses:
 
     pictures: set[int] = field(default_factory=set)
     """Numbers of pictures that could not be decoded: the nearest one before them stood in."""
+    damaged: set[int] = field(default_factory=set)
+    """Numbers of pictures that came with parts that the decoder had to make up."""
     replaced: list[str] = field(default_factory=list)
     """Readers that were given up, each with the reason, in one line."""
 

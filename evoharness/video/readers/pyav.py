@@ -60,6 +60,8 @@ class PyAVReader:
                 picture, exact = walk.go(step)
                 if not exact:
                     self._losses.pictures.add(want.number)
+                elif picture is not None and picture.is_corrupt:
+                    self._losses.damaged.add(want.number)
                 if picture is None:
                     early.append(want)
                     continue

@@ -31,7 +31,7 @@ def main() -> int:
                 _send(out, HEADER.pack(b"P", pixels.shape[0], pixels.shape[1]))
                 _send(out, pixels.data.cast("B"))
                 _end_after(next(patience, 0))
-            text = json.dumps(sorted(losses.pictures)).encode()
+            text = json.dumps([sorted(losses.pictures), sorted(losses.damaged)]).encode()
             _send(out, HEADER.pack(b"E", len(text), 0) + text)
         except BrokenPipeError:
             return 0
