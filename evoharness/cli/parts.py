@@ -75,9 +75,14 @@ def backbone_options(config: "Common", budget_file: Path | None = None) -> dict[
 
 def embedder_options(section: "EmbedderSection") -> dict[str, Any]:
     """The arguments of the embedder: those given; UserError for one that is a setting of its own."""
-    for name in ("model", "api_base", "key"):
-        if name in section.options:
-            raise UserError(f"embedder.options.{name} is not taken: embedder.{name} is the setting for it")
+    settings = {name: name for name in ("model", "api_base", "key", "price", "rates")}
+    settings |= {name: f"rates.{name}" for name in ("attempts", "timeout_s")}
+    for name in section.options:
+        if name in settings:
+            setting = f"embedder.{settings[name]}"
+            raise UserError(f"embedder.options.{name} is not taken: {setting} is the setting for it")
+        if name in ("cache_dir", "calls"):
+            raise UserError(f"embedder.options.{name} is not taken")
     given = {"model": section.model, "api_base": section.api_base, "key": section.key, **section.options}
     return {name: value for name, value in given.items() if value is not None}
 

@@ -61,6 +61,45 @@ def test_only_models_that_take_part_are_looked_for(tmp_path: Path, monkeypatch: 
         check_models(asked, ["judge"])
 
 
+def test_an_embedder_has_a_price_and_limits_of_its_own(tmp_path: Path) -> None:
+    asked = config(tmp_path)
+    asked.embedder.price = 0.5
+    asked.embedder.rates.requests_a_minute = 100
+    made = workbench_config(asked)
+    assert (made.embedder_terms.price, made.embedder_terms.rates.requests_a_minute) == (0.5, 100)
+    assert made.embedder_terms.rates.attempts == 6
+    asked.embedder.price = -1
+    with pytest.raises(UserError, match=r"^embedder\.price: "):
+        workbench_config(asked)
+    asked.embedder.price = None
+    asked.embedder.rates.concurrency = 0
+    with pytest.raises(UserError, match=r"^embedder\.rates: .*concurrency=0: more than 0 is needed"):
+        workbench_config(asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("timeout_s", r"embedder\.rates\.timeout_s is"),
+        ("price", r"embedder\.price is"),
+        ("calls", "not taken$"),
+    ],
+)
+def test_what_is_a_setting_of_its_own_is_no_option(name: str, said: str, tmp_path: Path) -> None:
+    asked = config(tmp_path)
+    asked.embedder.options = {name: 3}
+    with pytest.raises(UserError, match=said):
+        workbench_config(asked)
+
+
+def test_an_outage_is_waited_for_wherever_somebody_is_called(tmp_path: Path) -> None:
+    asked = config(tmp_path)
+    asked.backbone = BackboneSection()
+    assert workbench_config(asked).outage_s == asked.executor.outage_s
+    asked.embedder = EmbedderSection()
+    assert workbench_config(asked).outage_s is None
+
+
 def test_the_embedder_is_looked_for_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)
     asked = config(tmp_path)

@@ -13,6 +13,7 @@ from evoharness.models.hosted.output_limit import NAMES as OUTPUT_NAMES
 from evoharness.models.hosted.output_limit import OutputLimit, output_limit
 from evoharness.models.hosted.retrying import asked_wait
 from evoharness.providers import without_secrets
+from evoharness.providers.waiting import headers_of
 
 LONGEST_MESSAGE = 300
 LONGEST_REPLY = 2_000
@@ -90,7 +91,7 @@ def failed_call(
     status = getattr(error, "status_code", None)
     whole = _raw(error)
     raw = f"{whole[:LONGEST_REPLY]} {_codes(error)}".strip()
-    wait = asked_wait(_headers(error), raw, now)
+    wait = asked_wait(headers_of(error), raw, now)
     named = _named(error, raw, parameters)
     limit = _output_limit(raw, parameters) if status in (400, 413, 422) else None
     fault = _fault(causes, status if isinstance(status, int) else 0, raw, wait, named, limit)
@@ -198,15 +199,6 @@ def _output_limit(raw: str, parameters: Mapping[str, Any] | Iterable[str]) -> Ou
         return None
     asked = next((parameters[name] for name in OUTPUT_NAMES if parameters.get(name)), None)
     return output_limit(raw, asked) if isinstance(asked, int) else None
-
-
-def _headers(error: Exception) -> Mapping[str, str]:
-    for source in (getattr(error, "response", None), error):
-        for name in ("headers", "litellm_response_headers"):
-            headers = getattr(source, name, None)
-            if headers:
-                return dict(headers)
-    return {}
 
 
 def _named(error: Exception, raw: str, parameters: Iterable[str]) -> str | None:
