@@ -6,7 +6,7 @@ the frame before it says up to when nothing changed.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -47,8 +47,8 @@ class SegmentPictures:
     """What a stretch of a video looks like."""
 
     frames: tuple[Frame, ...]
-    """The pictures that differ, in order of time; their pixels are read without decoding again for as long
-    as the context they come from is open, and decoded afterwards."""
+    """The pictures that differ, of those that can be decoded, in order of time; their pixels are read without
+    decoding again for as long as the context they come from is open, and decoded afterwards."""
     thumbnails: tuple[Thumbnail, ...]
     """At most `MOST_THUMBNAILS` of these, spread over the stretch."""
     repeats: int
@@ -77,8 +77,29 @@ def sampled(
     frames = video.frames(times, detail)
     with Spool(video, folder) as spool:
         distinct = Distinct(spool)
-        shown = [distinct.add(frame, rgb) for frame, rgb in zip(frames, video.pixels(frames), strict=True)]
+        shown = {at: distinct.add(frames[at], rgb) for at, rgb in readable(video, frames, folder)}
         yield distinct.seen_in(sights(frames, shown, times))
+
+
+def readable(
+    video: "Video", frames: Sequence[Frame], folder: Path | None
+) -> "Iterator[tuple[int, NDArray[np.uint8]]]":
+    """(position in `frames`, RGB array) of those that can be decoded; nothing stands in for the others.
+
+    Which ones can, may only be known at the end of a pass over a file that is damaged; so what comes out of
+    such a one is kept in `folder` until then.
+    """
+    lost = video.losses.pictures
+    numbers = [video.index.number_at(frame.time) for frame in frames]
+    if not video.info.warnings:
+        for at, rgb in enumerate(video.pixels(frames)):
+            if numbers[at] not in lost:
+                yield at, rgb
+        return
+    with Spool(video, folder) as spool:
+        kept = [spool.keep(frame, rgb) for frame, rgb in zip(frames, video.pixels(frames), strict=True)]
+        good = [at for at, number in enumerate(numbers) if number not in lost]
+        yield from zip(good, spool.pixels([kept[at] for at in good]), strict=True)
 
 
 @dataclass(frozen=True)
@@ -91,13 +112,14 @@ class Sight:
     """Which of the distinct pictures was on display, or one that hardly differs from it."""
 
 
-def sights(frames: Sequence[Frame], shown: Sequence[int], times: Sequence[float]) -> list[Sight]:
+def sights(frames: Sequence[Frame], shown: Mapping[int, int], times: Sequence[float]) -> list[Sight]:
     """What was seen at each of `times`, ascending: the last frame that begins at or before it.
 
-    `shown`: which distinct picture each frame shows.
+    `shown`: which distinct picture each frame shows, by its position; of the others nothing was seen.
     """
     starts = [frame.time for frame in frames]
-    return [Sight(time, shown[max(0, bisect_right(starts, time + GRACE_S) - 1)]) for time in times]
+    found = ((time, max(0, bisect_right(starts, time + GRACE_S) - 1)) for time in times)
+    return [Sight(time, shown[at]) for time, at in found if at in shown]
 
 
 class Distinct:

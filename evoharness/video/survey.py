@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from evoharness.records.frame import Detail, Frame
 from evoharness.records.interval import Interval
-from evoharness.video.sampled import Distinct, SegmentPictures, Sight, sampled, sights
+from evoharness.video.sampled import Distinct, SegmentPictures, Sight, readable, sampled, sights
 from evoharness.video.sampling import sample_times, scattered_times
 from evoharness.video.scenes import (
     Change,
@@ -163,12 +163,16 @@ class _InOnePass:
         known = self._spans is not None or one_segment(span.end, self._settings)
         compared = [] if known else compared_frames(video, self._settings.scene_fps)
         change = Change()
-        shown: list[int] = []
-        both = sorted([*((f, True) for f in looks), *((f, False) for f in compared)], key=_by_time)
-        pixels = video.pixels([frame for frame, _ in both])
-        for (frame, is_look), rgb in zip(both, pixels, strict=True):
-            if is_look:
-                shown.append(self._distinct.add(frame, rgb))
+        shown: dict[int, int] = {}
+        both = [
+            *((frame, number) for number, frame in enumerate(looks)),
+            *((frame, -1) for frame in compared),
+        ]
+        both.sort(key=_by_time)
+        for at, rgb in readable(video, [frame for frame, _ in both], self._sampling.folder):
+            frame, look = both[at]
+            if look >= 0:
+                shown[look] = self._distinct.add(frame, rgb)
             else:
                 change.add(frame.time, rgb)
         if self._spans is None:
@@ -181,5 +185,5 @@ def _rate_for(count: int, seconds: float, how: Sampling) -> float:
     return min(count, how.cap or count) / seconds if seconds > 0 else 0.0
 
 
-def _by_time(entry: tuple[Frame, bool]) -> float:
+def _by_time(entry: tuple[Frame, int]) -> float:
     return entry[0].time

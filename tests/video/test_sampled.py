@@ -167,3 +167,20 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(plain: Path, tmp_path:
     gone = tmp_path / "gone"
     with sampled(Video(plain), span, fps=1, cap=None, detail=Detail.NORMAL, folder=gone) as pictures:
         assert len(pixels_of(pictures.frames)) == 10
+
+
+def test_nothing_stands_in_for_what_cannot_be_decoded(plain: Path, tmp_path: Path) -> None:
+    data = bytearray(plain.read_bytes())
+    middle = len(data) // 2
+    for place in range(middle, middle + len(data) // 5, 31):
+        data[place] ^= 0xFF
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(data)
+    video = Video(broken)
+    with sampled(video, Interval(start=0, end=10), fps=10, cap=None, detail=Detail.NORMAL) as pictures:
+        lost = video.losses.pictures
+        assert lost
+        assert 0 < len(pictures.frames) <= len(video.index) - len(lost)
+        for frame in pictures.frames:
+            assert video.index.number_at(frame.time) not in lost
+            assert frame.until is None or video.index.number_at(frame.until) not in lost
