@@ -6,9 +6,6 @@ import pytest
 
 from tests.video.recordings import numbered, record
 
-SHARED = Path(__file__).parents[3] / "shared" / "videos"
-"""Files of awkward kinds that lie beside some checkouts."""
-
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

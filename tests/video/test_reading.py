@@ -15,7 +15,6 @@ from evoharness.video.hashing import BLOCK_BYTES, BLOCKS, content_hash
 from evoharness.video.packets import Packet
 from evoharness.video.probe import _without_strays
 from evoharness.video.readers import Wanted
-from tests.video.conftest import SHARED
 from tests.video.recordings import is_upright, number_in, numbered, record
 from tests.video.reference import every_picture
 
@@ -242,49 +241,3 @@ def _same_as_full_decode(path: Path) -> None:
 def test_seeking_gives_the_pictures_of_a_full_decode(plain: Path, one_key: Path) -> None:
     _same_as_full_decode(plain)
     _same_as_full_decode(one_key)
-
-
-EXPECTED = {
-    "plain.mp4": (20.0, 320, 180, 200),
-    "rotated90.mp4": (20.0, 180, 320, 200),
-    "video_0.mov": (0.1, 568, 320, 3),
-    "video_90.mov": (0.1, 320, 568, 3),
-    "vfr.mp4": (40.0, 320, 180, 449),
-    "truncated.mp4": (11.9, 320, 180, 118),
-    "corrupted.mp4": (5.0, 1280, 720, 49),
-    "av1.mp4": (20.0, 320, 180, 200),
-    "noduration.webm": (20.0, 320, 180, 200),
-    "subtitled.mp4": (20.0, 320, 180, 200),
-    "one_frame.mp4": (0.1, 320, 180, 1),
-    "flipping_a_pancake.mkv": (10.333, 426, 240, 310),
-    "realshort.mp4": (1.199, 320, 240, 36),
-}
-"""Duration, width, height, pictures shown. The last packet of vfr.mp4 is cut away by its edit list."""
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the collection of awkward files lies outside the repository")
-class TestAwkwardFiles:
-    @pytest.mark.parametrize("name", EXPECTED)
-    def test_facts_and_pictures(self, name: str) -> None:
-        info = probe(SHARED / name)
-        assert (info.duration, info.width, info.height, info.frames) == pytest.approx(
-            EXPECTED[name], abs=0.01
-        )
-        damaged = name in ("truncated.mp4", "corrupted.mp4")
-        assert bool(info.warnings) == damaged
-        _same_as_full_decode(SHARED / name)
-
-    @pytest.mark.parametrize(
-        ("name", "reason"),
-        [
-            ("audio_only.mp4", "sound only"),
-            ("cover.mp3", "cover art"),
-            ("empty.mp4", "empty"),
-            ("text.mp4", "not a video"),
-        ],
-    )
-    def test_what_is_no_video(self, name: str, reason: str) -> None:
-        with pytest.raises(NotAVideo, match=reason) as refused:
-            probe(SHARED / name)
-        assert "\n" not in str(refused.value)
-        assert name in str(refused.value)
