@@ -23,8 +23,11 @@ from evoharness.models.backbone import (
 from evoharness.models.budget import Budget, BudgetExceeded, CannotPay, Caps, PriceUnknown
 from evoharness.models.embedding import EMBEDDER, EmbeddingCalls, most_tokens
 from evoharness.models.hosted.clock import Clock
+from evoharness.models.reasoning_tasks import AnswerQuestion
 from evoharness.models.settings import EmbedderTerms
 from evoharness.providers import Endpoint, litellm_module
+from evoharness.records.evidence import Evidence
+from evoharness.records.interval import Interval
 from evoharness.records.spend import Spend, Used
 from evoharness.retrieval import Embedder
 from evoharness.retrieval.embedders.hosted import HostedEmbedder
@@ -341,3 +344,46 @@ def test_a_workbench_counts_its_embedder_with_its_backbone_and_within_the_same_c
             benches[0].embedder.embed(["green"])
         assert np.isfinite(benches[0].embedder.embed(["blue"])).all(), "the other one has paid for it"
     assert Budget(tmp_path / "budget.sqlite", Caps()).used_by_role()[EMBEDDER].calls == 2
+
+
+def colour_question() -> AnswerQuestion:
+    return AnswerQuestion(
+        text="What colour is the ball?",
+        options=("red", "blue"),
+        evidence=(Evidence(source="look", interval=Interval(start=0, end=1), text="a red ball is visible"),),
+    )
+
+
+def test_where_an_embedder_is_paid_the_books_hold_what_the_backbone_takes_as_well(tmp_path: Path) -> None:
+    with ScriptedServer(embeddings) as server:
+        bench = WorkbenchConfig(
+            cache_dir=tmp_path,
+            embedder="litellm",
+            embedder_options={"model": "openai/tiny", "api_base": f"{server.address}/v1"},
+            budget_file=tmp_path / "budget.sqlite",
+        ).build()
+        bench.backbone.run(colour_question())
+    paid = bench.take_used().paid
+    assert paid[EMBEDDER].calls == len(server.received) > 0
+    assert paid["solver"].calls == 1
+    assert Budget(tmp_path / "budget.sqlite", Caps()).used_by_role() == paid
+
+
+def test_a_task_that_embeds_does_not_wait_for_the_room_that_it_holds_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evoharness.evaluation.workbench.WAIT_WITHIN_TASK_S", 0.1)
+    with ScriptedServer(embeddings) as server:
+        bench = WorkbenchConfig(
+            cache_dir=tmp_path,
+            embedder="litellm",
+            embedder_options={"model": "openai/tiny", "api_base": f"{server.address}/v1"},
+            budget=Caps(calls=1),
+            budget_file=tmp_path / "budget.sqlite",
+        ).build()
+        began = time.monotonic()
+        with pytest.raises(BudgetExceeded):
+            bench.backbone.run(colour_question())
+        assert time.monotonic() - began < 20
+        assert server.received == []
+    assert Budget(tmp_path / "budget.sqlite", Caps()).in_flight() == 0
