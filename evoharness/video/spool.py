@@ -54,9 +54,9 @@ class Spool:
         """Let go of the file."""
         self._places = {}
         self._full = True
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def keep(self, frame: Frame, pixels: "NDArray[np.uint8]") -> Frame:
         """The same frame with its pixels from here."""
@@ -89,9 +89,13 @@ class Spool:
         """None when the file was let go, or is damaged."""
         import numpy as np
 
+        file = self._file
+        if file is None:
+            return None
         pixels = np.empty(shape, np.uint8)
         try:
-            got = os.preadv(self._file.fileno(), [pixels.data.cast("B")], place)
-        except (OSError, ValueError, AttributeError):
+            got = os.preadv(file.fileno(), [pixels.data.cast("B")], place)
+        except (OSError, ValueError):
             return None
-        return pixels if got == pixels.nbytes else None
+        # Let go of meanwhile, its number may have been that of another file when it was read.
+        return pixels if got == pixels.nbytes and self._file is file else None
