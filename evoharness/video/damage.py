@@ -1,4 +1,4 @@
-"""Which pictures of a damaged file can be had."""
+"""Which pictures of a file can be had."""
 
 from collections.abc import Sequence
 from itertools import chain, islice
@@ -12,21 +12,30 @@ MOST_DECODED = 5_000
 
 
 def without_undecodable(path: Path, packets: Sequence[Packet]) -> list[Packet]:
-    """The packets without those that are damaged and give no picture.
+    """The packets without those that give no picture.
 
-    Damage is often concealed: a damaged packet may give a picture that is right for the most part, or none.
-    Only decoding tells. It is done up to the last damaged packet and the key frame that follows it.
+    Those are tried that are damaged or lead up to the first key frame. Damage is often concealed: a damaged
+    packet may give a picture that is right for the most part, or none. Only decoding tells. It is done up to
+    the last doubtful packet and the key frame that follows it.
     """
-    hurt = {packet.pts for packet in packets if packet.hurt}
-    if not hurt:
+    doubtful = {packet.pts for packet in packets if packet.hurt} | _before_any_key(packets)
+    last = max((n for n, packet in enumerate(packets) if packet.pts in doubtful), default=None)
+    if last is None:
         return list(packets)
-    last = max(number for number, packet in enumerate(packets) if packet.hurt)
     behind = next((n for n in range(last + 1, len(packets)) if packets[n].key), len(packets))
     count = min(behind + 1, MOST_DECODED)
     given = _decodable(path, count)
     tried = {packet.pts for packet in packets[:count]}
-    kept = [packet for packet in packets if packet.pts not in hurt & tried or packet.pts in given]
+    kept = [packet for packet in packets if packet.pts not in doubtful & tried or packet.pts in given]
     return kept if any(packet.shown for packet in kept) else list(packets)
+
+
+def _before_any_key(packets: Sequence[Packet]) -> set[int]:
+    """Times of the pictures before the first key frame: some recordings begin in the middle."""
+    first = next((packet for packet in packets if packet.key), None)
+    if first is None:
+        return set()
+    return {packet.pts for packet in packets if packet.pts < first.pts}
 
 
 def _decodable(path: Path, count: int) -> set[int]:

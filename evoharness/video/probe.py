@@ -22,6 +22,9 @@ TRIED_PACKETS = 300
 """How far a damaged file is decoded in search of a first picture."""
 
 
+TEXT_AS_PICTURES = frozenset({"ansi", "bintext", "xbin", "idf"})
+"""As which FFmpeg shows any file that is called `.txt`, `.nfo` or the like."""
+
 WIDEST_PIXEL = 16
 """Pixels are at most so many times as wide as they are high, or as high as wide."""
 
@@ -81,16 +84,21 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
     packets, strays = _without_strays(packets, unit, promised)
     if strays:
         warnings.append(f"{strays} pictures with impossible times are left out")
+    if stream.codec_context.codec.canonical_name in TEXT_AS_PICTURES:
+        raise NotAVideo(path, "not a video: it is text")
     picture, broken = _first_picture(path)
     if picture is None:
         raise NotAVideo(path, "none of its pictures can be decoded")
-    if broken:
+    if broken and packets[0].key:
         warnings.append("damaged at its beginning: the first pictures cannot be decoded")
-    shown = packets
-    if not counted and table.hurt:
-        shown = without_undecodable(path, packets)
-        if len(shown) < len(packets):
-            warnings.append(f"{len(packets) - len(shown)} pictures cannot be decoded and are left out")
+    shown = packets if counted else without_undecodable(path, packets)
+    headless = ""
+    if len(shown) < len(packets):
+        left_out = f"{len(packets) - len(shown)} pictures cannot be decoded and are left out"
+        if table.hurt:
+            warnings.append(left_out)
+        else:
+            headless = f"it begins between two key frames: {left_out}"
     try:
         index = PacketIndex(shown, unit, counted=counted)
     except ValueError:
@@ -99,6 +107,8 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
     if promised > there + max(1.0, 0.02 * there):
         warnings.append(f"the header promises {promised:.1f} s, {index.duration:.1f} s are there")
     damaged = warnings[0] if warnings else ""
+    if headless:
+        warnings.append(headless)
     if not table.timed:
         warnings.append("the file carries no times: pictures are taken to be evenly spaced")
     turns, mirrored = orientation(picture)
@@ -121,6 +131,7 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
         cut_away=index.cut_away,
         miscounted=counts and stream.frames != len(packets),
         open_keys=any(packet.leans for packet in packets),
+        headless=bool(headless),
         endless=not stream.duration and not container.duration,
         streams=len(container.streams.video),
     )

@@ -197,6 +197,12 @@ class TestCommand:
         assert said["reader"] in ("decord", "pyav")
         assert said["reader_reason"]
 
+    def test_text_is_no_video_whatever_it_is_called(self, tmp_path: Path) -> None:
+        for name in ("notes.txt", "film.nfo"):
+            (tmp_path / name).write_text("a line of words\n" * 50)
+            with pytest.raises(NotAVideo, match="it is text"):
+                probe(tmp_path / name)
+
     def test_frames_are_named_by_their_true_times(self, plain: Path, tmp_path: Path) -> None:
         out = tmp_path / "a folder" / "größe's"
         done = self.run("frames", str(plain), "--times", "60", "1.55", "1.5", "--out", str(out))

@@ -73,7 +73,6 @@ KINDS = [
     Kind("begins before zero.mp4", {"times": [n / 10 - 1 for n in range(COUNT)]}, reason="edit list"),
     Kind("in fragments.mp4", {"muxing": {"movflags": "frag_keyframe+empty_moov"}}),
     Kind("without an index.mkv", {"muxing": {"live": "1"}}, reason="how long it is"),
-    Kind("without an index.avi", {"codec": "mpeg4", "muxing": {"write_index": "0"}}, reason="mpeg4"),
     Kind("h264.avi", {}, reason="when its pictures are shown"),
     Kind("h264.flv", {}),
     Kind("mpeg4.avi", {"codec": "mpeg4", "options": {"bf": "2"}}, reason="not at time 0"),
@@ -154,6 +153,31 @@ def test_one_key_frame_in_a_long_video(tmp_path: Path) -> None:
     assert video.info.duration == pytest.approx(2400, abs=1)
     frames = video.frames([2399, 5.5, 1800, 1200.2], Detail.SMALL)
     assert [number_in(pixels) for pixels in video.pixels(frames)] == [2399, 5, 1800, 1200]
+
+
+@pytest.mark.parametrize("options", [{}, {"x264-params": "open-gop=1"}], ids=["closed groups", "open groups"])
+def test_a_recording_that_begins_in_the_middle_counts_from_its_first_picture(
+    tmp_path: Path, options: dict[str, str]
+) -> None:
+    path = record(tmp_path / "broadcast.ts", restless(100), options=options)
+    data = path.read_bytes()
+    path.write_bytes(data[len(data) * 13 // 100 // 188 * 188 :])
+    video = Video(path)
+    assert (video.info.frames, video.info.duration) == (80, 8.0)
+    assert "begins between two key frames" in video.info.warnings[0]
+    frames = video.frames([0, 1.05, 7.9, 3], Detail.LARGE)
+    assert [number_in(pixels) for pixels in video.pixels(frames)] == [20, 30, 99, 50]
+    assert video.losses == Losses()
+
+
+def test_an_index_that_was_cut_off_is_not_missed(tmp_path: Path) -> None:
+    path = record(tmp_path / "x.avi", restless(), codec="mpeg4")
+    data = path.read_bytes()
+    path.write_bytes(data[: data.rindex(b"idx1")])
+    video = Video(path)
+    assert video.info.frames == COUNT
+    frames = video.frames([5.95, 2.05, 4.05], Detail.LARGE)
+    assert [number_in(pixels) for pixels in video.pixels(frames)] == [59, 20, 40]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ class Nature:
     """Whether the header tells another number of pictures than there are."""
     open_keys: bool = False
     """Whether some key frames are followed by pictures that are built from earlier ones."""
+    headless: bool = False
+    """Whether it begins between two key frames."""
     endless: bool = False
     """Whether the header does not tell how long the file is."""
     streams: int = 1
@@ -81,6 +83,7 @@ def against_decord(nature: Nature) -> str:
         (nature.cut_away, "an edit list cuts pictures away"),
         (nature.miscounted, "the header tells another number of pictures than there are"),
         (nature.open_keys, "some of its key frames are no clean start"),
+        (nature.headless, "it begins between two key frames"),
         (nature.endless, "its header does not tell how long it is"),
         (nature.streams > 1, "it has more than one video stream"),
         (nature.codec not in DECORD_CODECS, f"decord is not trusted with {nature.codec}"),
