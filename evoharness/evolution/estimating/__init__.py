@@ -1,7 +1,7 @@
 """What a run would use of its models, found out without one."""
 
-from evoharness.evolution.estimating.expectations import EXPECTED, LEAST, MOST, Expectations
+from evoharness.evolution.estimating.expectations import EXPECTED, Expectations
 from evoharness.evolution.estimating.load import Amount, Load
 from evoharness.evolution.estimating.plan import Estimate, estimate
 
-__all__ = ["EXPECTED", "LEAST", "MOST", "Amount", "Estimate", "Expectations", "Load", "estimate"]
+__all__ = ["EXPECTED", "Amount", "Estimate", "Expectations", "Load", "estimate"]

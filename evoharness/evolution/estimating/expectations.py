@@ -1,10 +1,11 @@
 """What nobody can know before a run: shares that depend on videos and models, expected and at their ends.
 
-The expected ones are what runs of the demo (samples, embedded backbone) show; the ends are further out than
-any of them.
+The expected ones are what runs of the demo (samples, embedded backbone) show; between its ends each of them
+lies nearly always. What follows from the settings, the videos or the harness is not here.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
@@ -13,76 +14,121 @@ class Expectations:
 
     segment_s: float
     """Seconds of a segment of a memory; the cut aims at the middle between its bounds."""
+    source_s: float
+    """Seconds of the source of a question about one moment."""
+    wide_s: float
+    """Seconds of the source of a question that counts or compares, in a video that is long enough."""
     checked: float
     """Share of the generated questions that are no duplicates and well formed."""
-    need_evidence: float
-    """Share of the generated questions that are not answered rightly without evidence."""
-    retained: float
-    """Share of the generated questions on which a fresh look agrees: those that are used."""
-    failing: float
-    """Share of the evolution questions that the incumbent answers wrongly, on videos of two minutes or more;
-    of shorter ones, which it sees in full, in proportion less."""
-    unexplained: float
-    """Share of the failures that stay wrong with the source at hand, and are tried with more around it."""
-    promising: float
-    """Share of the changes tried on failures that are then tried on the whole sample."""
-    fresh: float
-    """Share of the answers of changed harnesses that an equal harness has not given before."""
-    dearer: float
-    """Frames and tokens of an answer of a change that is tried, as a multiple of the incumbent's."""
-    looks: float
-    """Looks of such an answer likewise: many changes look twice where the incumbent looks once."""
-    finalist: float
-    """What an answer of a finalist takes, as a multiple of the incumbent's; the gate allows 1.25."""
+    agreed: float
+    """Share of the questions that need evidence on which a fresh look agrees: those that are used."""
+    lasts_s: float
+    """How long the things asked about can be seen, on average: what a harness that looks less often sees."""
+    confused: float
+    """Share of the questions about a video of two minutes that are answered wrongly whatever was seen."""
+    unsure: float
+    """Share of the questions that were seen in full of whose answer the model is not sure."""
+    unsure_wrong: float
+    """Share of the wrong answers of which it is not sure."""
+    mended: float
+    """Share of the answers that are wrong for want of a look which further looks can mend."""
+    mending: float
+    """Share of the changes that look further which mend what can be mended."""
+    luck: float
+    """How likely it is that something can be mended, as a multiple of what follows from the number of wrong
+    answers: there are few, and with other videos others."""
+    lasting: float
+    """Share of the candidates that still do better when they have answered all evolution questions."""
+    finer: float
+    """Frames and tokens of what a change adds, as a multiple of what is counted."""
+    better: float
+    """Probability that a finalist does better than the incumbent on the validation questions."""
+    shown: float
+    """Probability that it is then shown to be better, with a hundred validation questions or more; with fewer
+    in proportion less."""
     judged: float
     """Share of the validation questions that finalists answer before the gate is sure."""
-    improved: float
-    """Probability that a round of a hundred validation questions or more keeps a change, after which
-    incumbent and initial harness differ; with fewer questions it can show less, in proportion."""
+    wordy: float
+    """Tokens of answers, as a multiple of the usual."""
+
+    def unseen(self, gap_s: float) -> float:
+        """Share of what is asked about that falls between two frames, `gap_s` apart.
+
+        What can be seen for L seconds is missed with probability 1 - L/gap; L is taken to be exponential.
+        """
+        if gap_s <= 0:
+            return 0.0
+        ratio = gap_s / self.lasts_s
+        return 1 - (1 - math.exp(-ratio)) / ratio
+
+    def ends(self) -> "list[tuple[Expectations, Expectations]]":
+        """For each of the figures: these expectations with the one end of it, and with the other."""
+        return [
+            (
+                replace(self, **{each.name: getattr(LOW, each.name)}),
+                replace(self, **{each.name: getattr(HIGH, each.name)}),
+            )
+            for each in fields(self)
+        ]
 
 
 EXPECTED = Expectations(
     segment_s=165.0,
-    checked=0.98,
-    need_evidence=0.7,
-    retained=0.64,
-    failing=0.22,
-    unexplained=0.2,
-    promising=0.25,
-    fresh=0.83,
-    dearer=1.4,
-    looks=2.2,
-    finalist=1.08,
+    source_s=3.0,
+    wide_s=28.0,
+    checked=0.99,
+    agreed=0.86,
+    lasts_s=5.0,
+    confused=0.05,
+    unsure=0.06,
+    unsure_wrong=0.5,
+    mended=0.6,
+    mending=0.5,
+    luck=1.0,
+    lasting=0.35,
+    finer=1.0,
+    better=0.4,
+    shown=0.5,
     judged=0.9,
-    improved=0.5,
+    wordy=1.0,
 )
-LEAST = Expectations(
+LOW = Expectations(
     segment_s=300.0,
-    checked=0.8,
-    need_evidence=0.5,
-    retained=0.35,
-    failing=0.05,
-    unexplained=0.0,
-    promising=0.1,
-    fresh=0.5,
-    dearer=0.8,
-    looks=1.0,
-    finalist=0.7,
-    judged=0.25,
-    improved=0.0,
+    source_s=2.0,
+    wide_s=14.0,
+    checked=0.9,
+    agreed=0.65,
+    lasts_s=12.0,
+    confused=0.01,
+    unsure=0.02,
+    unsure_wrong=0.25,
+    mended=0.3,
+    mending=0.25,
+    luck=0.0,
+    lasting=0.15,
+    finer=0.7,
+    better=0.2,
+    shown=0.2,
+    judged=0.5,
+    wordy=0.7,
 )
-MOST = Expectations(
-    segment_s=60.0,
+HIGH = Expectations(
+    segment_s=90.0,
+    source_s=6.0,
+    wide_s=56.0,
     checked=1.0,
-    need_evidence=0.9,
-    retained=0.85,
-    failing=0.6,
-    unexplained=0.7,
-    promising=0.6,
-    fresh=1.0,
-    dearer=2.0,
-    looks=3.0,
-    finalist=1.25,
+    agreed=1.0,
+    lasts_s=1.5,
+    confused=0.25,
+    unsure=0.15,
+    unsure_wrong=0.8,
+    mended=0.9,
+    mending=0.8,
+    luck=3.0,
+    lasting=0.7,
+    finer=1.5,
+    better=0.7,
+    shown=1.0,
     judged=1.0,
-    improved=1.0,
+    wordy=1.5,
 )

@@ -1,9 +1,12 @@
 """What is used by role, in expectation: fractions of calls are in order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from evoharness.records.spend import Spend
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,15 @@ class Amount:
             self.frames * factor,
         )
 
+    def beyond(self, other: "Amount") -> "Amount":
+        """What it is more than the other one; nothing is negative."""
+        return Amount(
+            max(0.0, self.calls - other.calls),
+            max(0.0, self.input_tokens - other.input_tokens),
+            max(0.0, self.output_tokens - other.output_tokens),
+            max(0.0, self.frames - other.frames),
+        )
+
 
 @dataclass(frozen=True)
 class Load:
@@ -65,11 +77,17 @@ class Load:
     def __mul__(self, factor: float) -> "Load":
         return Load({name: amount * factor for name, amount in self.roles.items()})
 
-    def dearer(self, factor: float, looks: float) -> "Load":
-        """With `factor` times the frames and tokens, and `looks` times the calls that look."""
+    def beyond(self, other: "Load") -> "Load":
+        """What it is more than the other one; nothing is negative."""
+        return Load(
+            {name: amount.beyond(other.roles.get(name, Amount())) for name, amount in self.roles.items()}
+        )
+
+    def wordy(self, factor: float) -> "Load":
+        """With `factor` times the tokens of answers."""
         return Load(
             {
-                name: replace(amount * factor, calls=amount.calls * (looks if amount.frames else 1.0))
+                name: replace(amount, output_tokens=amount.output_tokens * factor)
                 for name, amount in self.roles.items()
             }
         )
@@ -84,3 +102,10 @@ def mean(loads: Iterable[Load]) -> Load:
     """Their mean; nothing for none."""
     several = list(loads)
     return summed(several) * (1 / len(several)) if several else Load()
+
+
+def spread_out(items: Sequence[Thing], most: int) -> list[Thing]:
+    """At most so many of them, evenly."""
+    if len(items) <= most:
+        return list(items)
+    return [items[number * len(items) // most] for number in range(most)]

@@ -4,6 +4,8 @@ Strategies, evidence conditions, checks of questions and the building of memorie
 real duration and size of the video; no picture is decoded and no model is called.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -31,10 +33,18 @@ if TYPE_CHECKING:
     from evoharness.solver import SolverLimits
     from evoharness.video import Video
 
-SOURCE_S = 5.0
-"""Seconds of the source interval of a generated question."""
 QUESTION = "What does the small green circle at the left do right after the text in the middle is gone?"
 OPTION = "it moves to the right"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What an answer of a changed harness takes, where the incumbent has answered before."""
+
+    paid: Load
+    """What is paid: not what the response cache knows from the incumbent."""
+    full: Load
+    """All of it: what is paid where nobody has answered before, and what is compared with limits."""
 
 
 class CountingBench(Workbench):
@@ -42,6 +52,10 @@ class CountingBench(Workbench):
 
     def __init__(self, config: WorkbenchConfig) -> None:
         super().__init__(config)
+        hosted = config.backbone == LITELLM
+        self.counting = CountingBackbone(
+            prompts=hosted, kept=hosted and config.backbone_options.get("cache", "on") == "on"
+        )
         self._memories: dict[str, VideoMemory] = {}
 
     @cached_property
@@ -54,9 +68,14 @@ class CountingBench(Workbench):
     @cached_property
     def backbone(self) -> MeteredBackbone:
         """Counts as the configured backbone does."""
-        return MeteredBackbone(CountingBackbone(prompts=self.config.backbone == LITELLM))
+        return MeteredBackbone(self.counting)
 
-    def memory(self, video: "Video") -> VideoMemory:
+    def memory(
+        self,
+        video: "Video",
+        on_segment: Callable[[int, int], None] | None = None,  # noqa: ARG002
+        retry: bool = True,  # noqa: ARG002
+    ) -> VideoMemory:
         """A memory of the usual size, made anew only for another video."""
         key = video.info.content_hash
         if key not in self._memories:
@@ -93,48 +112,86 @@ class Measuring:
         """End the sandbox that ran strategies."""
         self._bench.close()
 
+    @property
+    def kept(self) -> bool:
+        """Whether answers that were paid for are kept, and not paid again."""
+        return self._bench.counting.kept
+
     def duration(self, path: Path) -> float:
         """Seconds."""
         return self._bench.video(path).info.duration
 
+    def gap_s(self, path: Path, shown: float) -> float:
+        """Seconds from one frame to the next of what an answer is made from, when it shows so many frames."""
+        duration = self.duration(path)
+        if self._harness.route(duration).memory:
+            return 1 / self._bench.settings.fps
+        return duration / max(1.0, shown)
+
     def remembering(self, path: Path, segment_s: float) -> Load:
         """Building the memory of a video in segments of that length."""
+        self._bench.counting.forget()
         stand_in_memory(self._bench.video(path), self._bench.backbone, self._bench.settings, segment_s)
         return self._taken()
 
     def answering(self, path: Path, question: Question | None = None) -> Load:
         """One answer of the harness; to a question of the usual sort, or to that one."""
+        self._bench.counting.forget()
         return self._answered(path, self._harness, question or self._question(path))
 
+    def repeating(self, path: Path) -> Load:
+        """An answer of the harness to a question that it has answered before, in another trial."""
+        self.answering(path)
+        return self._answered(path, self._harness, self._question(path), trial=1)
+
+    def changing(self, path: Path, harness: "Harness", sure: bool) -> Changed:
+        """One answer of a harness to a question that this one has answered; `sure`: of that answer."""
+        counting, question = self._bench.counting, self._question(path)
+        counting.sure = sure
+        try:
+            counting.forget()
+            full = self._answered(path, harness, question)
+            if not counting.kept:
+                return Changed(paid=full, full=full)
+            self.answering(path)
+            return Changed(paid=self._answered(path, harness, question), full=full)
+        finally:
+            counting.sure = False
+
     def diagnosing(self, path: Path, wider_s: float | None) -> Load:
-        """One answer under an evidence condition."""
-        question = self._question(path)
-        changed = condition(self._harness, question, self.duration(path), wider_s)
-        return self._answered(path, changed, question)
+        """One answer under an evidence condition; under the wider one after that under the narrow one."""
+        question, duration = self._question(path), self.duration(path)
+        self._bench.counting.forget()
+        load = self._answered(path, condition(self._harness, question, duration, None), question)
+        if wider_s is None:
+            return load
+        return self._answered(path, condition(self._harness, question, duration, wider_s), question)
 
     def checking_texts(self, path: Path) -> Load:
         """One question without evidence, and from its records."""
         from evoharness.questioner.checks import TextRequest, answer_texts
 
+        self._bench.counting.forget()
         records = tuple(Evidence(source="memory", text=OPTION) for _ in range(3))
         answer_texts(self._bench, (TextRequest(self._question(path).public(), records),))
         return self._taken()
 
-    def looking_afresh(self, path: Path) -> Load:
-        """The fresh look at the source of one question, and the answer from it."""
+    def looking_afresh(self, path: Path, source_s: float) -> Load:
+        """The fresh look at a source of that length, and the answer from it."""
         from evoharness.questioner.checks import LookItem, LookRequest, look_afresh
         from evoharness.video import sample_times
 
-        question, settings = self._question(path), self._questioner
+        self._bench.counting.forget()
+        question, settings = self._question(path, source_s), self._questioner
         assert question.source_interval is not None
         span = question.source_interval.widened(settings.oracle_padding_s, self.duration(path))
         times = sample_times(span, settings.oracle_fps, settings.oracle_frame_cap)
         look_afresh(self._bench, LookItem(path, (LookRequest(question.public(), (span,), (tuple(times),)),)))
         return self._taken()
 
-    def _question(self, path: Path) -> Question:
+    def _question(self, path: Path, source_s: float = EXPECTED.source_s) -> Question:
         duration = self.duration(path)
-        start = max(0.0, (duration - SOURCE_S) / 2)
+        start = max(0.0, (duration - source_s) / 2)
         return Question(
             id="usual",
             video=path.stem,
@@ -145,15 +202,17 @@ class Measuring:
             answer=0,
             reference_text=OPTION,
             source_segments=("s0000",),
-            source_interval=Interval(start=start, end=min(duration, start + SOURCE_S)),
+            source_interval=Interval(start=start, end=min(duration, start + source_s)),
         )
 
-    def _answered(self, path: Path, harness: "Harness", question: Question) -> Load:
+    def _answered(self, path: Path, harness: "Harness", question: Question, trial: int = 0) -> Load:
         duration = self.duration(path)
         if harness.route(duration).memory:
             self._bench.memory(self._bench.video(path))
         self._bench.answered.clear()
-        (answered,) = answer(self._bench, AnswerItem(question.public(), path, (harness,), self._limits))
+        (answered,) = answer(
+            self._bench, AnswerItem(question.public(), path, (harness,), self._limits, trial)
+        )
         if answered.status == APPARATUS:
             raise UserError(f"an answer about {path} cannot be counted: {answered.message}")
         return self._taken()

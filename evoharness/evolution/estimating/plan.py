@@ -1,25 +1,30 @@
 """The stages of a run and how often each of its jobs is done, as far as that is known beforehand.
 
-Draws, roles of videos, sizes of sets, stages of the race and limits are those of the run itself. What only
-the run can find out (how many questions survive, how often the harness fails) is expected, and given with
-its ends.
+Draws, roles of videos, sizes of sets, the moves of the search, stages of the race and limits are those of the
+run itself. What only the run can find out (how many questions survive, how often the harness fails) is
+expected, and given with its ends.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evoharness.evaluation import Workbench, WorkbenchConfig
-from evoharness.evolution.draw import draw_videos, with_roles
-from evoharness.evolution.estimating.expectations import EXPECTED, LEAST, MOST, Expectations
-from evoharness.evolution.estimating.load import Amount, Load, mean, summed
+from evoharness.evaluation import WorkbenchConfig
+from evoharness.evolution.estimating.chances import Failing, at_least, failing_on
+from evoharness.evolution.estimating.expectations import EXPECTED, Expectations
+from evoharness.evolution.estimating.known import draws_of, remembered
+from evoharness.evolution.estimating.load import Amount, Load, mean, spread_out, summed
 from evoharness.evolution.estimating.measuring import Measuring
+from evoharness.evolution.estimating.spread import around
+from evoharness.evolution.estimating.trying import Tries, Trying
 from evoharness.evolution.gates import could_pass, level_of, make_gate
 from evoharness.evolution.screening import kept_after, stages_of
 from evoharness.evolution.settings import EvolutionSettings
 from evoharness.records.evolution import Draw
-from evoharness.records.question import Question
+from evoharness.records.question import Question, QuestionKind
 
 if TYPE_CHECKING:
     from evoharness.evolution.proposers.search import SearchSettings
@@ -30,12 +35,18 @@ if TYPE_CHECKING:
 
 MOST_MEASURED = 12
 """Videos of a set on which jobs are counted; the others are taken to be like them."""
-WATCHED_IN_FULL_S = 120.0
-"""Videos from this length on are no longer seen in full."""
+CLEARED = 0.2
+"""How much less often changes mend what was seen and confused than what was not seen."""
 ENOUGH_TO_SHOW = 100.0
 """Validation questions from which on a round may well keep a change."""
 QUESTIONS_A_SECOND = 1.5
 """More than so many questions cannot be made of a short video."""
+WIDE = (QuestionKind.COUNTING, QuestionKind.TEMPORAL_ORDER)
+"""Kinds of questions about more than one moment."""
+RARE = (QuestionKind.CAUSAL, QuestionKind.TOPIC, QuestionKind.ANOMALY, QuestionKind.SUMMARIZATION)
+"""Kinds that the records of most videos do not give."""
+WIDE_SHARE = 0.55
+"""Part of a short video between the moments of such a question."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +81,11 @@ def estimate(
     measuring = Measuring(config, initial, limits, questioner)
     try:
         plan = _Plan(settings, material, initial, config, measuring, search, questioner, seed)
-        loads = [plan.load(expectations) for expectations in (EXPECTED, LEAST, MOST)]
-        return Estimate(loads[0], loads[1], loads[2], plan.notes())
+        expected = plan.load(EXPECTED)
+        notes = plan.notes()
+        ends = [(plan.load(low), plan.load(high)) for low, high in EXPECTED.ends()]
+        least, most = around(expected, ends)
+        return Estimate(expected, least, most, notes)
     finally:
         measuring.close()
 
@@ -82,6 +96,16 @@ class _Sets:
 
     evolution: float
     validation: float
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a round's search comes to, in expectation."""
+
+    load: Load
+    candidates: float
+    any: float
+    """Probability that there is a candidate."""
 
 
 class _Plan:
@@ -102,32 +126,41 @@ class _Plan:
         self._measuring = measuring
         self._search = search
         self._questioner = questioner
+        self._trying = Trying(measuring, initial, search, settings.gate)
         self._measured: dict[tuple[object, ...], Load] = {}
-        self._draws = self._drawn(seed)
-        self._known = self._remembered(config)
+        self._draws = draws_of(settings, questioner, material.videos, seed)
+        self._known = remembered(config, {*material.videos.values(), *material.sealed_videos.values()})
         self._undecided: set[int] = set()
-        self._validation: dict[tuple[Expectations, int], float] = {}
+        self.stages: dict[tuple[int | None, str], Load] = {}
+        """What each stage takes, as it was counted last."""
 
-    def load(self, expectations: Expectations) -> Load:
+    def load(self, e: Expectations) -> Load:
         """The whole run."""
-        rounds = [self._round(number, draw, expectations) for number, draw in enumerate(self._draws, 1)]
-        return summed([*rounds, self._sealed_test(expectations)])
+        self.stages = {}
+        changed, extra = 0.0, Load()
+        for number, draw in enumerate(self._draws, 1):
+            changed, extra = self._round(number, draw, e, changed, extra)
+        self.stages[None, "sealed test"] = self._sealed_test(changed, extra, e)
+        return summed(self.stages.values()).wordy(e.wordy)
 
     def notes(self) -> tuple[str, ...]:
         """What is known about this run, and what had to be assumed."""
         e = EXPECTED
         drawn = {video for draw in self._draws for video in draw.videos}
+        known = sum(path in self._known for path in self._paths(drawn))
         notes = [
-            f"rounds: {self._settings.rounds}; videos: {len(drawn)}, {len(drawn & self._known)} of them "
-            "remembered already; what the response cache may answer is not left out: that is not paid again"
+            f"rounds: {self._settings.rounds}; videos: {len(drawn)}, {known} of them "
+            "remembered already; what the response cache may answer from earlier runs is not left out: that "
+            "is not paid again"
         ]
         if self._undecided:
             rounds = ", ".join(str(number) for number in sorted(self._undecided))
             notes.append(f"round {rounds} may end before anything is answered: too few validation questions")
+        first = self._draws[0]
+        fails = self._failing(first.evolution, e)
         notes.append(
-            f"expected: {e.retained:.0%} of the questions survive their checks, the harness fails on "
-            f"{e.failing:.0%}, {1 - e.fresh:.0%} of the answers of changed harnesses are known already, "
-            f"a change is kept in {e.improved:.0%} of the rounds"
+            f"expected: {self._needing(e) * e.agreed:.0%} of the questions survive their checks, the harness "
+            f"fails on {fails.share:.0%}, a change mends up to {e.mended:.0%} of that"
         )
         notes.append(
             "answers of models have the usual lengths, thoughts that are not shown are left out, "
@@ -135,8 +168,12 @@ class _Plan:
         )
         return tuple(notes)
 
-    def _round(self, number: int, draw: Draw, e: Expectations) -> Load:
-        load, sets = self._asked(number, draw, e)
+    def _round(
+        self, number: int, draw: Draw, e: Expectations, changed: float, extra: Load
+    ) -> tuple[float, Load]:
+        """Enter the stages of a round. `changed`: probability that the incumbent is not the initial harness;
+        `extra`: what its answers then take beyond those of that. Returns both for the next round."""
+        sets = self._asked(number, draw, e)
         settings = self._settings
         reused = number > 1 and any(
             set(draw.validation) & set(before.validation) for before in self._draws[: number - 1]
@@ -145,115 +182,199 @@ class _Plan:
         level = level_of(settings.gate, number, settings.rounds, 1, reused, planned=settings.finalists)
         possible = could_pass(settings.gate, level, int(sets.validation), len(draw.validation))
         if not possible or sets.evolution < 1:
-            if e is not MOST:
+            if e is EXPECTED:
                 self._undecided.add(number)
-            return load
-        self._validation[e, number] = sets.validation
-        answer = self._mean("answer", draw.evolution, self._measuring.answering)
-        load += answer * sets.evolution
-        failures = sets.evolution * e.failing * min(1.0, self._seconds(draw.evolution) / WATCHED_IN_FULL_S)
-        load += self._diagnosis(draw, failures, e)
+            return changed, extra
+        base = self._mean("answer", draw.evolution, self._measuring.answering)
+        self.stages[number, "answering"] = (base + extra * changed) * sets.evolution
+        fails = self._failing(draw.evolution, e)
+        tries = self._trying.tries(
+            self._paths(draw.evolution),
+            base,
+            fails.unsure_wrong,
+            fails.unsure_right,
+            fails.unsure,
+            e.finer,
+        )
+        found = self._searched(number, draw, sets, fails, tries, e)
         sample = min(self._search.sample, sets.evolution)
-        changed = self._improved(e)[number - 1]  # the initial harness is then another one
-        tried, candidates = self._tried(sets.evolution, failures, sample, e)
-        load += answer.dearer(e.dearer, e.looks) * tried + answer * (changed * sample)
-        fresh_share = 1 - sample / sets.evolution
-        raced, finalists = self._raced(sets.evolution, candidates, e)
-        load += answer * (fresh_share * (raced + changed * sets.evolution))
+        self.stages[number, "proposals"] = found.load + base * (changed * sample)
+        raced, finalists = self._raced(sets.evolution, found, e)
+        fresh = max(0.0, 1 - sample / sets.evolution)  # share of the questions that are not in the sample
+        self.stages[number, "verification"] = tries.proposed * (found.candidates * fresh)
+        self.stages[number, "screening"] = tries.proposed * (fresh * raced) + base * (
+            changed * fresh * sets.evolution * found.any
+        )
         judged = self._mean("answer", draw.validation, self._measuring.answering)
-        load += judged * (sets.validation * (1 + changed + finalists * e.fresh * e.finalist * e.judged))
+        scale = judged.total.tokens / base.total.tokens if base.total.tokens else 1.0
+        alone = 1.0 + changed
+        self.stages[number, "validation"] = (
+            judged * (sets.validation * alone)
+            + extra * (sets.validation * changed)
+            + tries.proposed * (sets.validation * scale * finalists * e.judged)
+        )
         if number == 1 and settings.noise_floor:
-            load += answer * sets.evolution
-        return load
+            again = self._mean("again", draw.evolution, self._measuring.repeating)
+            self.stages[number, "noise floor"] = again * sets.evolution
+        kept = self._kept(found, finalists, sets.validation, e)
+        more = tries.full.beyond(base)
+        total = 1 - (1 - changed) * (1 - kept)
+        if total:
+            # of a harness that was changed before, another change comes on top
+            extra = (extra * changed + more * kept) * (1 / total)
+        return total, extra
 
-    def _asked(self, number: int, draw: Draw, e: Expectations) -> tuple[Load, _Sets]:
+    def _kept(self, found: _Found, finalists: float, validation: float, e: Expectations) -> float:
+        """Probability that a round keeps a change."""
+        if not finalists:
+            return 0.0
+        each = finalists / max(found.any, 1e-9)
+        better = found.any * (1 - float((1 - e.better) ** each))
+        if not make_gate(self._settings.gate, 1.0).screens:
+            return better
+        return better * e.shown * min(1.0, validation / ENOUGH_TO_SHOW)
+
+    def _asked(self, number: int, draw: Draw, e: Expectations) -> _Sets:
         """Memories and questions of a round."""
         settings = self._settings
         given = self._material.questions
         if given is not None:
-            load = self._memories(number, [v for v in draw.videos if self._needs_memory(v)], e)
+            needing = [video for video in draw.videos if self._needs_memory(self._material.videos[video])]
+            self.stages[number, "questions"] = self._memories(number, needing, e)
             counts = [sum(q.video in videos for q in given) for videos in (draw.evolution, draw.validation)]
-            return load, _Sets(
+            return _Sets(
                 min(settings.evolution_questions, counts[0]), min(settings.validation_questions, counts[1])
             )
-        load = self._memories(number, draw.videos, e)
         made = {video: self._generated(video) for video in draw.videos}
         total = sum(made.values())
-        load += self._mean("texts", draw.videos, self._measuring.checking_texts) * (total * e.checked)
-        load += self._mean("looks", draw.videos, self._measuring.looking_afresh) * (total * e.need_evidence)
-        evolution = sum(made[video] for video in draw.evolution) * e.retained
-        validation = sum(made[video] for video in draw.validation) * e.retained
-        return load, _Sets(
+        texts = self._mean("texts", draw.videos, self._measuring.checking_texts) * (total * e.checked)
+        looks = summed(
+            self._looked(video, e) * (made[video] * self._needing(e))
+            for video in spread_out(sorted(draw.videos), MOST_MEASURED)
+        )
+        measured = sum(made[video] for video in spread_out(sorted(draw.videos), MOST_MEASURED))
+        looks *= total / measured
+        self.stages[number, "questions"] = self._memories(number, draw.videos, e) + texts + looks
+        share = self._needing(e) * e.agreed
+        evolution = sum(made[video] for video in draw.evolution) * share
+        validation = sum(made[video] for video in draw.validation) * share
+        return _Sets(
             min(settings.evolution_questions, evolution), min(settings.validation_questions, validation)
         )
 
-    def _diagnosis(self, draw: Draw, failures: float, e: Expectations) -> Load:
+    def _needing(self, e: Expectations) -> float:
+        """Share of the generated questions that are looked at afresh: not those that are guessed rightly."""
+        return e.checked * (1 - 1 / max(2, self._questioner.options))
+
+    def _looked(self, video: str, e: Expectations) -> Load:
+        """A fresh look at the source of a question, on average over kinds."""
+        path = self._material.videos[video]
+        targets = {kind: self._questioner.targets.get(kind.value, 0.0) for kind in QuestionKind}
+        usual = sum(share for kind, share in targets.items() if kind not in RARE)
+        wide = sum(targets[kind] for kind in WIDE) / usual if usual else 0.0
+        segment = min(self._measuring.duration(path), e.segment_s)
+        lengths = (round(min(WIDE_SHARE * segment, e.wide_s), 1), e.source_s)
+        loads = [
+            self._once(("look", path, seconds), partial(self._measuring.looking_afresh, path, seconds))
+            for seconds in lengths
+        ]
+        return loads[0] * wide + loads[1] * (1 - wide)
+
+    def _failing(self, videos: Sequence[str], e: Expectations) -> Failing:
+        """How often the harness fails on questions about these videos."""
+        chosen = self._paths(spread_out(sorted(videos), MOST_MEASURED))
+        gaps = []
+        for path in chosen:
+            shown = self._once(("answer", path), partial(self._measuring.answering, path)).total.frames
+            gaps.append((self._measuring.gap_s(path, shown), self._measuring.duration(path)))
+        return failing_on(gaps, self._questioner.options, e)
+
+    def _searched(
+        self, number: int, draw: Draw, sets: _Sets, fails: Failing, tries: Tries, e: Expectations
+    ) -> _Found:
+        """The diagnosis of failures, and the search on them: the mean over how many there may be."""
+        asked = max(1, round(sets.evolution))
+        sample = min(self._search.sample, asked)
         source = self._mean("source", draw.evolution, lambda path: self._measuring.diagnosing(path, None))
         wider = self._mean(
             "wider", draw.evolution, lambda path: self._measuring.diagnosing(path, self._settings.wider_s)
         )
-        return source * failures + wider * (failures * e.unexplained)
+        scale = sets.evolution / asked
+        failures = asked * fails.share * scale
+        self.stages[number, "diagnosis"] = source * failures + wider * (failures * fails.unexplained)
+        # another look shows what was not seen, and seldom clears up what was
+        mended = e.mended * (1 - fails.unexplained * (1 - CLEARED))
+        load, candidates, any_ = Load(), 0.0, 0.0
+        for count in range(1, asked + 1):
+            chance = comb(asked, count) * fails.share**count * (1 - fails.share) ** (asked - count)
+            if chance < 1e-4:
+                continue
+            wrong = min(count, max(sample // 2, sample - (asked - count)))
+            right = min(asked - count, sample - wrong)
+            # one of them can be mended: by several of the changes
+            some = min(1.0, e.luck * (1 - (1 - mended) ** wrong))
+            promising = tries.looking * e.mending * some
+            load += tries.wrong * (chance * tries.number * wrong)
+            load += tries.right * (chance * tries.number * min(1.0, promising + tries.saving) * right)
+            fitting = tries.number * tries.looking * e.mending * tries.fitting
+            candidates += chance * some * min(float(self._settings.candidates), fitting)
+            any_ += chance * some * min(1.0, fitting)
+        return _Found(load, candidates, any_)
 
-    def _tried(
-        self, evolution: float, failures: float, sample: float, e: Expectations
-    ) -> tuple[float, float]:
-        """Answers that the search takes, and how many candidates it proposes."""
-        wrong = min(failures, max(sample / 2, sample - (evolution - failures)))
-        tries = self._search.tries * min(1.0, failures)  # without a failure there is nothing to mend
-        answers = tries * (wrong + e.promising * (sample - wrong)) * e.fresh
-        return answers, min(self._settings.candidates, tries * e.promising)
-
-    def _raced(self, evolution: float, candidates: float, e: Expectations) -> tuple[float, float]:
-        """Answers, in those of the incumbent, that the race takes, and how many finalists it leaves."""
-        if not make_gate(self._settings.gate, 1.0).screens:
-            return 0.0, candidates
+    def _raced(self, evolution: float, found: _Found, e: Expectations) -> tuple[float, float]:
+        """Answers that the race takes, and how many finalists it leaves."""
+        if not make_gate(self._settings.gate, 1.0).screens or not found.any:
+            return 0.0, found.candidates
+        candidates = found.candidates / found.any  # where there are any
         answers, racing, before = 0.0, candidates, 0
         sizes = stages_of(self._settings.race, max(1, int(evolution)))
         for stage, size in enumerate(sizes, start=1):
-            answers += racing * (size - before) * e.fresh * e.finalist
+            answers += racing * (size - before)
             left = kept_after(stage, len(sizes), max(1, round(candidates)), self._settings.finalists)
             racing, before = min(racing, left), size
-        return answers, min(self._settings.finalists, racing)
+        number = max(1, round(candidates))
+        most = min(number, self._settings.finalists)
+        chances = [at_least(least, number, e.lasting) for least in range(1, most + 1)]
+        return answers * found.any, sum(chances) * found.any
 
-    def _sealed_test(self, e: Expectations) -> Load:
+    def _sealed_test(self, changed: float, extra: Load, e: Expectations) -> Load:
         asked: dict[str, list[Question]] = {}
         for question in self._material.sealed_questions:
             asked.setdefault(question.video, []).append(question)
-        both = 1 + self._improved(e)[-1] * e.fresh
-        measured = _spread(sorted(asked), MOST_MEASURED)
+        measured = spread_out(sorted(asked), MOST_MEASURED)
         if not measured:
             return Load()
-        loads = [self._test(video, asked[video][0]) * len(asked[video]) for video in measured]
-        share = sum(map(len, asked.values())) / sum(len(asked[video]) for video in measured)
-        return summed(loads) * (share * both)
+        number = sum(map(len, asked.values()))
+        share = number / sum(len(asked[video]) for video in measured)
+        initial = summed(
+            self._test(video, asked[video][0]) * (len(asked[video]) * share) for video in measured
+        )
+        remembering = summed(
+            self._once(
+                (f"memory {e.segment_s}", path), partial(self._measuring.remembering, path, e.segment_s)
+            )
+            for video in asked
+            if self._needs_memory(path := self._material.sealed_videos[video]) and path not in self._known
+        )
+        initial += remembering
+        again = extra * number if self._measuring.kept else initial + extra * number
+        return initial + again * changed
 
     def _test(self, video: str, question: Question) -> Load:
         path = self._material.sealed_videos[video]
         return self._once(("test", path), lambda: self._measuring.answering(path, question))
 
-    def _improved(self, e: Expectations) -> list[float]:
-        """Probability that the incumbent is not the initial harness, before round 1, 2, … and at last."""
-        same = [1.0]
-        for number in range(1, self._settings.rounds + 1):
-            shown = min(1.0, self._validation.get((e, number), 0.0) / ENOUGH_TO_SHOW)
-            same.append(same[-1] * (1 - e.improved * shown))
-        return [1 - p for p in same]
-
-    def _seconds(self, videos: Sequence[str]) -> float:
-        """Length of a video, on average."""
-        lengths = [self._measuring.duration(self._material.videos[video]) for video in videos]
-        return sum(lengths) / max(1, len(lengths))
-
     def _memories(self, number: int, videos: Iterable[str], e: Expectations) -> Load:
         earlier = {video for draw in self._draws[: number - 1] for video in draw.videos}
-        fresh = [video for video in videos if video not in earlier | self._known]
+        new = [video for video in videos if video not in earlier]
+        fresh = [video for video in new if self._material.videos[video] not in self._known]
         name = f"memory {e.segment_s}"
         return self._mean(name, fresh, lambda path: self._measuring.remembering(path, e.segment_s)) * len(
             fresh
         )
 
-    def _needs_memory(self, video: str) -> bool:
-        return self._initial.route(self._measuring.duration(self._material.videos[video])).memory
+    def _needs_memory(self, path: Path) -> bool:
+        return self._initial.route(self._measuring.duration(path)).memory
 
     def _generated(self, video: str) -> float:
         seconds = self._measuring.duration(self._material.videos[video])
@@ -261,46 +382,13 @@ class _Plan:
 
     def _mean(self, name: str, videos: Sequence[str], measure: Callable[[Path], Load]) -> Load:
         """What a job takes on one of the videos, on average."""
-        paths = [self._material.videos[video] for video in _spread(sorted(videos), MOST_MEASURED)]
+        paths = self._paths(spread_out(sorted(videos), MOST_MEASURED))
         return mean(self._once((name, path), lambda path=path: measure(path)) for path in paths)  # type: ignore[misc]
+
+    def _paths(self, videos: Iterable[str]) -> list[Path]:
+        return [self._material.videos[video] for video in videos]
 
     def _once(self, key: tuple[object, ...], measure: Callable[[], Load]) -> Load:
         if key not in self._measured:
             self._measured[key] = measure()
         return self._measured[key]
-
-    def _drawn(self, seed: int) -> list[Draw]:
-        """The draws of the run, as its rounds will make them."""
-        from evoharness.video import probe
-
-        videos: Mapping[str, Path] = self._material.videos
-        sort = {}
-        for key, path in videos.items():
-            info = probe(path)
-            sort[key] = (float(info.width * info.height), info.duration)
-        draws: list[Draw] = []
-        for number in range(1, self._settings.rounds + 1):
-            drawn = draw_videos(videos, self._settings.videos_per_round, number, seed)
-            likeness = {key: sort[key] for key in drawn}
-            share = self._questioner.evolution_share
-            draws.append(with_roles(drawn, draws, share, number, seed, likeness))
-        return draws
-
-    def _remembered(self, config: WorkbenchConfig) -> frozenset[str]:
-        """Videos whose memory lies on the disk."""
-        bench = Workbench(config)
-        try:
-            return frozenset(
-                key
-                for key, path in self._material.videos.items()
-                if (bench.memories.folder(bench.video(path)) / "memory.json").is_file()
-            )
-        finally:
-            bench.close()
-
-
-def _spread(items: Sequence[str], most: int) -> list[str]:
-    """At most so many of them, evenly."""
-    if len(items) <= most:
-        return list(items)
-    return [items[number * len(items) // most] for number in range(most)]

@@ -7,8 +7,10 @@ import pytest
 
 from evoharness.evaluation import WorkbenchConfig
 from evoharness.evolution import EvolutionSettings, GateSettings
-from evoharness.evolution.estimating import Amount, Estimate, Load, estimate
+from evoharness.evolution.estimating import EXPECTED, Amount, Estimate, Load, estimate
+from evoharness.evolution.estimating.chances import failing_on
 from evoharness.evolution.estimating.measuring import Measuring
+from evoharness.evolution.estimating.spread import around
 from evoharness.evolution.proposers.search import SearchSettings
 from evoharness.harness import initial_harness
 from evoharness.models.embedded import EmbeddedBackbone
@@ -115,8 +117,25 @@ def test_the_sealed_test_is_answered_once_or_twice(videos: dict[str, Path], tmp_
     learned = {key: path for key, path in videos.items() if key != "v0"}
     without, found = of(learned, tmp_path), of(learned, tmp_path, **sealed)
     more = found.expected.roles["solver"].calls - without.expected.roles["solver"].calls
-    assert 50 <= more <= 100
-    assert found.least.roles["solver"].calls - without.least.roles["solver"].calls == pytest.approx(50)
+    assert 50 <= more <= 150, "the final harness may answer twice where it is not sure"
+
+
+def test_what_was_asked_before_is_not_paid_again_where_responses_are_kept(
+    videos: dict[str, Path], tmp_path: Path
+) -> None:
+    hosted = {"backbone": "litellm", "cache_dir": tmp_path}
+    harness = initial_harness()
+    other = harness.with_parameters(overview_fps=0.5)
+    loads = {}
+    for cache in ("on", "off"):
+        config = WorkbenchConfig(**hosted, backbone_options={"cache": cache})
+        counted = Measuring(config, harness, SolverLimits(), QuestionerSettings())
+        same, changed = (counted.changing(videos["v0"], h, sure=True) for h in (harness, other))
+        loads[cache] = (same.paid.total.calls, same.full.total.calls, changed.paid.total.calls)
+        again = counted.repeating(videos["v0"])
+        assert set(again.roles) == ({"solver"} if cache == "on" else {"solver", "video_expert"})
+        counted.close()
+    assert loads == {"on": (0, 2, 2), "off": (2, 2, 2)}
 
 
 def test_a_round_that_cannot_decide_is_said_to_end_early(videos: dict[str, Path], tmp_path: Path) -> None:
@@ -151,7 +170,7 @@ def test_a_long_video_is_answered_from_a_memory(tmp_path: Path) -> None:
     answer, memory = counted.answering(long), counted.remembering(long, 165.0)
     counted.close()
     assert set(answer.roles) == {"orchestrator", "solver", "video_expert"}
-    assert answer.roles["orchestrator"].calls == 3
+    assert answer.roles["orchestrator"].calls == 2, "a search, and enough"
     assert memory.roles["describer"].calls == 11 + 2
     assert memory.roles["describer"].frames == pytest.approx(1801 * 0.5, rel=0.05)
 
@@ -162,5 +181,24 @@ def test_loads_add_up_by_role() -> None:
     both = one + two * 2
     assert both.roles["solver"] == Amount(4, 10, 2, 0)
     assert both.total.calls == 6
-    assert both.dearer(1.5, 3.0).roles["describer"] == Amount(6, 0, 0, 12)
-    assert both.dearer(1.5, 3.0).roles["solver"] == Amount(4, 15, 3, 0)
+    assert both.wordy(2.0).roles["solver"] == Amount(4, 10, 4, 0)
+    assert both.beyond(one).roles == {"solver": Amount(2, 0, 0, 0), "describer": Amount(2, 0, 0, 8)}
+
+
+def test_ends_of_single_figures_make_a_range_that_is_narrower_than_all_of_them_at_once() -> None:
+    def load(calls: float) -> Load:
+        return Load({"solver": Amount(calls, calls, calls, calls)})
+
+    least, most = around(load(100), [(load(50), load(200)), (load(200), load(50)), (load(100), load(100))])
+    assert least.total.calls == pytest.approx(100 / 2**2**0.5)
+    assert most.total.calls == pytest.approx(100 * 2**2**0.5)
+    assert around(load(100), [(load(0), load(100))])[0].total.calls > 0
+    assert around(Load(), [(Load(), load(7))]) == (load(0), load(7))
+
+
+@pytest.mark.parametrize(("gap_s", "least", "most"), [(0.0, 0.0, 0.0), (1.0, 0.05, 0.15), (10.0, 0.4, 0.7)])
+def test_the_less_often_a_harness_looks_the_more_it_fails(gap_s: float, least: float, most: float) -> None:
+    assert least <= EXPECTED.unseen(gap_s) <= most
+    found = failing_on([(gap_s, 30.0)], 4, EXPECTED)
+    assert found.share >= EXPECTED.unseen(gap_s) * 0.75
+    assert found.share * found.unsure_wrong <= found.unsure + 1e-9 or gap_s < 1

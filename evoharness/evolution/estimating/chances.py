@@ -1,0 +1,62 @@
+"""How often a harness fails, and is unsure: from how densely it looks, and how long videos are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+from evoharness.evolution.estimating.expectations import Expectations
+
+CROWDED_S = 120.0
+"""Length of a video of which a usual share of the questions confuses."""
+MOST_CROWDED = 1.3
+"""Longer videos confuse at most so many times as much."""
+UNSURE_UNSEEN = 0.6
+"""Share of the answers about what was not seen that are unsure."""
+
+
+@dataclass(frozen=True)
+class Failing:
+    """How the incumbent does on the questions about some videos."""
+
+    share: float
+    """Of its answers that are wrong."""
+    unexplained: float
+    """Share of these that stay wrong with the source at hand, and are tried with more around it."""
+    unsure_wrong: float
+    """Share of the wrong answers that are unsure."""
+    unsure_right: float
+    """Share of the right ones."""
+    unsure: float
+    """Share of all answers."""
+
+
+def failing_on(videos: Sequence[tuple[float, float]], options: int, e: Expectations) -> Failing:
+    """It fails on what falls between its frames, and on what confuses.
+
+    `videos`: seconds between the frames of an answer, and of the video. `options`: of a question.
+    """
+    unseen = confused = 0.0
+    for gap_s, seconds in videos:
+        unseen += e.unseen(gap_s) / len(videos)
+        confused += min(0.9, e.confused * min(MOST_CROWDED, seconds / CROWDED_S)) / len(videos)
+    # what is easily guessed has been removed: guesses are right half as often
+    missed = unseen * (1 - 0.5 / max(2, options))
+    share = 1 - (1 - missed) * (1 - confused)
+    unsure = min(1.0, e.unsure + UNSURE_UNSEEN * unseen)
+    wrong = max(e.unsure_wrong, unsure)
+    right = (unsure - share * wrong) / (1 - share) if share < 1 else unsure
+    return Failing(
+        share=share,
+        unexplained=min(1.0, confused / share + 0.1) if share else 0.0,
+        unsure_wrong=wrong,
+        unsure_right=max(e.unsure / 2, right),
+        unsure=unsure,
+    )
+
+
+def at_least(least: int, number: int, share: float) -> float:
+    """Probability that so many of a number succeed, each with that chance."""
+    return sum(
+        comb(number, count) * share**count * (1.0 - share) ** (number - count)
+        for count in range(least, number + 1)
+    )
