@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+HELD_BYTES = 2**26
+"""How much may be held back to give pictures in another order than that of time."""
 MOST_THREADS = 8
 """Each thread of a decoder holds pictures."""
 
@@ -108,17 +110,34 @@ class Video:
     def pixels(self, frames: Sequence[Frame]) -> "Iterator[NDArray[np.uint8]]":
         """RGB arrays (height, width, 3), one for each frame, in the order given.
 
-        Frames in order of time are decoded in one forward pass that holds one picture at a time; each step
-        back in time begins another pass.
+        Frames in order of time are decoded in one forward pass that holds one picture at a time. In another
+        order too it is one pass, which holds what is not due yet, if all of them take no more than
+        `HELD_BYTES`; else each step back in time begins another pass.
         """
+        wanted = [
+            Wanted(self.index.number_at(frame.time), frame.width, frame.height, frame.box) for frame in frames
+        ]
+        if sum(want.width * want.height * 3 for want in wanted) <= HELD_BYTES:
+            yield from self._in_one_pass(wanted)
+            return
         run: list[Wanted] = []
-        for frame in frames:
-            number = self.index.number_at(frame.time)
-            if run and number < run[-1].number:
+        for want in wanted:
+            if run and want.number < run[-1].number:
                 yield from self._reader.read(run)
                 run = []
-            run.append(Wanted(number, frame.width, frame.height, frame.box))
+            run.append(want)
         yield from self._reader.read(run)
+
+    def _in_one_pass(self, wanted: Sequence[Wanted]) -> "Iterator[NDArray[np.uint8]]":
+        order = sorted(range(len(wanted)), key=lambda position: wanted[position].number)
+        early: dict[int, NDArray[np.uint8]] = {}
+        due = 0
+        pictures = self._reader.read([wanted[position] for position in order])
+        for position, pixels in zip(order, pictures, strict=True):
+            early[position] = pixels
+            while due in early:
+                yield early.pop(due)
+                due += 1
 
 
 def decoder_threads() -> int:

@@ -2,12 +2,13 @@
 
 import pickle
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from evoharness.records.frame import Detail
 from evoharness.video import NotAVideo, Video, probe
@@ -37,6 +38,25 @@ class TestPlain:
 
     def test_any_order_is_kept(self, plain: Path) -> None:
         assert numbers(Video(plain), [9, 1, 5, 5.1, 0]) == [90, 10, 50, 51, 0]
+
+    def test_another_order_takes_one_pass_or_several(
+        self, plain: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = [9, 1, 5, 5.1, 0, 9, 2]
+        monkeypatch.setattr("evoharness.video.video.HELD_BYTES", 2**20)
+        assert numbers(Video(plain), asked) == [90, 10, 50, 51, 0, 90, 20]
+        monkeypatch.setattr("evoharness.video.video.HELD_BYTES", 2**26)
+        video = Video(plain)
+        passes = []
+        read = video._reader.read
+
+        def counted(wanted: Sequence[Wanted]) -> Iterator[NDArray[np.uint8]]:
+            passes.append([want.number for want in wanted])
+            return read(wanted)
+
+        monkeypatch.setattr(video._reader, "read", counted)
+        assert numbers(video, asked) == [90, 10, 50, 51, 0, 90, 20]
+        assert passes == [[0, 10, 20, 50, 51, 90, 90]]
 
     def test_frames_of_different_sizes_come_in_one_pass(self, plain: Path) -> None:
         video = Video(plain)
