@@ -41,10 +41,9 @@ class RecentVectors:
 
     def _keep(self, fresh: "dict[str, Vector]") -> None:
         with self._lock:
-            merged = {**self._vectors, **fresh}
-            if len(merged) > self.kept:
-                merged = dict(list(merged.items())[-(self.kept // 2 or 1) :])
-            self._vectors = merged
+            self._vectors.update(fresh)  # others only look single texts up meanwhile
+            if len(self._vectors) > self.kept:
+                self._vectors = dict(list(self._vectors.items())[-(self.kept // 2 or 1) :])
 
 
 def unit_rows(raw: "NDArray[np.float32]") -> "NDArray[np.float32]":
