@@ -7,13 +7,16 @@ from typing import Any
 ERRORS_IN_A_ROW = 20
 """After so many failures without a packet between them, the rest of a file is given up."""
 
+STALL_S = 60.0
+"""After so many seconds without a result the reading of a container is broken off."""
+
 
 def open_container(path: Path) -> Any:
     """The PyAV container of a local file, whatever its name looks like."""
     import av
 
     # "file:" keeps a name such as "a:b.mp4" from being taken for a protocol.
-    return av.open(f"file:{path}", mode="r", metadata_errors="replace")
+    return av.open(f"file:{path}", mode="r", metadata_errors="replace", timeout=STALL_S)
 
 
 def pick_stream(container: Any) -> Any | None:
@@ -35,6 +38,14 @@ def damage() -> tuple[type[Exception], ...]:
     return av.error.FFmpegError, EOFError, IndexError
 
 
+def stalled() -> type[Exception]:
+    """What PyAV raises when `STALL_S` have passed."""
+    import av
+
+    stop: type[Exception] = av.error.ExitError
+    return stop
+
+
 def beyond_opening() -> tuple[type[Exception], ...]:
     """What opening a file raises besides: it is not there, or may not be read."""
     return *damage(), OSError
@@ -45,6 +56,7 @@ def packets_of(container: Any, stream: Any, complaints: list[str] | None = None)
 
     What was wrong is added to `complaints`.
     """
+    stop, broken = stalled(), damage()  # looked up now: at the end of the process nothing can be imported
     failures = 0
     while failures <= ERRORS_IN_A_ROW:
         try:
@@ -53,7 +65,11 @@ def packets_of(container: Any, stream: Any, complaints: list[str] | None = None)
                     failures = 0
                     yield packet
             return
-        except damage() as error:
+        except stop:
+            if complaints is not None:
+                complaints.append(f"nothing came for {STALL_S:.0f} s")
+            return
+        except broken as error:
             failures += 1
             if complaints is not None:
                 complaints.append(str(error))
