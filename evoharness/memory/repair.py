@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from evoharness.memory.kinds import entity_kind, relation_kind
 from evoharness.models.perception_tasks import SegmentDescription
 from evoharness.records.interval import Interval
-from evoharness.records.memory import Entity, Event, Relation, RelationKind, Segment, VisibleText
+from evoharness.records.memory import Entity, EntityKind, Event, Relation, RelationKind, Segment, VisibleText
 
 CLIPPED_S = 0.5
 """A time that lies further outside its segment counts as clipped."""
@@ -135,12 +136,16 @@ class _Repair:
             if not math.isfinite(seen):
                 self.losses["time unreadable"] += 1
                 seen = self.span.start
+            kind = entity_kind(entity.kind)
+            if kind is None:
+                self.losses["entity of an unknown kind"] += 1
+                kind = EntityKind.OBJECT
             attributes = entity.attributes[:MOST_ATTRIBUTES]
             self.losses["attribute dropped"] += len(entity.attributes) - len(attributes)
             entities.append(
                 Entity(
                     id=self.new_id(f"entity:{number}", f"n{len(entities):04d}"),
-                    kind=entity.kind,
+                    kind=kind,
                     name=name,
                     attributes=tuple(word for word in map(self.clean, attributes) if word),
                     description=self.clean(entity.description),
@@ -176,16 +181,21 @@ class _Repair:
             source, target = (
                 self.ids.get(end.strip().casefold()) for end in (relation.source, relation.target)
             )
-            if source is None or target is None:
+            kind, turned = relation_kind(relation.kind)
+            if turned:
+                source, target = target, source
+            if kind is None:
+                self.losses["relation of an unknown kind"] += 1
+            elif source is None or target is None:
                 self.losses["relation to an unknown record"] += 1
-            elif source == target or (source, target, relation.kind) in seen:
+            elif source == target or (source, target, kind) in seen:
                 self.losses["relation without content"] += 1
             else:
-                seen.add((source, target, relation.kind))
+                seen.add((source, target, kind))
                 yield Relation(
                     source=source,
                     target=target,
-                    kind=relation.kind,
+                    kind=kind,
                     description=self.clean(relation.description),
                 )
 

@@ -9,7 +9,7 @@ from evoharness.models.task import Role, Task
 from evoharness.records.base import Record
 from evoharness.records.frame import Frame
 from evoharness.records.interval import Interval
-from evoharness.records.memory import EntityKind, RelationKind
+from evoharness.records.memory import EntityKind
 
 
 class Observation(Record):
@@ -98,7 +98,8 @@ class DescribedEvent(BaseModel):
 class DescribedEntity(BaseModel):
     """An entity as a describer reports it."""
 
-    kind: EntityKind = EntityKind.OBJECT
+    kind: str = EntityKind.OBJECT.value
+    """One of `EntityKind`, if the describer keeps to them."""
     name: str
     attributes: tuple[str, ...] = ()
     description: str = ""
@@ -120,7 +121,8 @@ class DescribedRelation(BaseModel):
 
     source: str
     target: str
-    kind: RelationKind
+    kind: str
+    """One of `RelationKind`, if the describer keeps to them."""
     description: str = ""
 
 

@@ -38,6 +38,8 @@ class Prompt:
     """User content in order; each frame comes after a text with its time."""
     schema: Mapping[str, Any]
     """JSON schema of the answer, within the strict modes of providers."""
+    accepted: Mapping[str, Any]
+    """JSON schema of answers that are understood."""
     name: str
     """Name of the task in snake_case."""
     version: str
@@ -69,6 +71,7 @@ def render(task: Task[Any]) -> Prompt:
         system=system,
         parts=tuple(parts),
         schema=schema,
+        accepted=exchange.accepted(task) if exchange.accepted is not None else schema,
         name=name,
         version=version_of(environment(), f"{name}.md.j2", schema),
     )

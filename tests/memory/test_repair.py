@@ -56,6 +56,50 @@ class TestIds:
         assert losses == {"relation to an unknown record": 2, "relation without content": 2}
 
 
+class TestKinds:
+    def test_kinds_are_understood_as_describers_call_them(self) -> None:
+        ends = {"source": "entity:0", "target": "entity:1"}
+        kinds = ["NEXT_TO", "next to", "Is Same As", "after", "uses-tool", "likes", ""]
+        described = SegmentDescription(
+            summary="s",
+            entities=tuple(
+                DescribedEntity(name=f"it {n}", kind=kind, first_seen=101)
+                for n, kind in enumerate(["PERSON", "a man", "place", "spoon", ""])
+            ),
+            relations=tuple(DescribedRelation(**ends, kind=kind) for kind in kinds),
+        )
+        segment, losses = repair(described, "s0000", SPAN)
+        assert [entity.kind.value for entity in segment.entities] == [
+            "person",
+            "object",
+            "location",
+            "object",
+            "object",
+        ]
+        assert [(r.source[-4:], r.kind.value, r.target[-4:]) for r in segment.relations] == [
+            ("0000", "next_to", "0001"),
+            ("0000", "same_as", "0001"),
+            ("0001", "before", "0000"),
+            ("0000", "uses", "0001"),
+        ]
+        assert losses == {
+            "entity of an unknown kind": 3,
+            "relation without content": 1,
+            "relation of an unknown kind": 2,
+        }
+
+    def test_what_is_too_long_is_cut_and_counted(self) -> None:
+        described = SegmentDescription(
+            summary="s",
+            events=(event(100, 101, "word " * 5000),),
+            entities=(DescribedEntity(name="half \ud800", attributes=("red",) * 60, first_seen=101),),
+        )
+        segment, losses = repair(described, "s0000", SPAN)
+        assert len(segment.events[0].description) <= 2000
+        assert segment.entities[0].attributes == ("red",) * 50
+        assert losses == {"text cut": 1, "letters unreadable": 1, "attribute dropped": 10}
+
+
 class TestTimes:
     def test_times_are_clipped_into_the_segment(self) -> None:
         described = SegmentDescription(
@@ -149,6 +193,8 @@ def test_anything_becomes_a_sound_segment(described: SegmentDescription, start: 
     dropped = losses["event dropped"] + losses["entity dropped"] + losses["text dropped"]
     given_records = len(described.events) + len(described.entities) + len(described.texts)
     assert len(ids) + dropped == given_records
-    lost = losses["relation to an unknown record"] + losses["relation without content"]
+    lost = sum(
+        losses[f"relation {how}"] for how in ("to an unknown record", "of an unknown kind", "without content")
+    )
     assert len(segment.relations) + lost == len(described.relations)
     assert type(segment).model_validate_json(segment.model_dump_json()) == segment

@@ -30,6 +30,8 @@ class Exchange(Generic[Job, Output]):
     """From the wire to the output; ValueError in words for the model."""
     facts: Callable[[Job], Mapping[str, Any]] = no_facts
     """Numbers, and words of the program, that the template uses; no text of the task."""
+    accepted: Callable[[Job], Schema] | None = None
+    """What an answer may look like, where more is understood than is asked for; None: as asked for."""
 
 
 def name_of(kind: type[Task[Any]]) -> str:

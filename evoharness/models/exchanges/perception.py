@@ -100,6 +100,25 @@ class WireSegment(Wire):
     summary: str
 
 
+class ReadEntity(WireEntity):
+    """The same, of any kind."""
+
+    kind: str  # type: ignore[assignment]
+
+
+class ReadRelation(WireRelation):
+    """The same, of any kind."""
+
+    kind: str  # type: ignore[assignment]
+
+
+class ReadSegment(WireSegment):
+    """An answer to DescribeSegment with kinds that nobody asked for: whoever keeps the records sees to it."""
+
+    entities: tuple[ReadEntity, ...]
+    relations: tuple[ReadRelation, ...]
+
+
 class WireLine(WireSpan):
     """Words that are said."""
 
@@ -191,8 +210,12 @@ def _segment_schema(_: DescribeSegment) -> Schema:
     return schema_of(WireSegment)
 
 
+def _readable_segment(_: DescribeSegment) -> Schema:
+    return schema_of(ReadSegment)
+
+
 def _read_segment(task: DescribeSegment, answer: Mapping[str, Any]) -> SegmentDescription:
-    told = parsed(WireSegment, answer)
+    told = parsed(ReadSegment, answer)
     seen = [entity.first_seen for entity in told.entities]
     clock = Clock(task.span, [*times_of([*told.events, *told.texts]), *seen])
     return SegmentDescription(
@@ -249,6 +272,8 @@ EXCHANGES: dict[type[Task[Any]], Exchange[Any, Any]] = {
     InspectFrames: Exchange(_inspect_sections, _inspect_schema, _read_inspection),
     LocalizeEvent: Exchange(_locate_sections, _locate_schema, _read_location),
     DescribeFrame: Exchange(_frame_sections, _frame_schema, _read_frame),
-    DescribeSegment: Exchange(_segment_sections, _segment_schema, _read_segment, _segment_facts),
+    DescribeSegment: Exchange(
+        _segment_sections, _segment_schema, _read_segment, _segment_facts, _readable_segment
+    ),
     Transcribe: Exchange(_speech_sections, _speech_schema, _read_speech),
 }

@@ -132,7 +132,7 @@ class Asking(Generic[Output]):
         What it takes is what it would have taken at the first attempt, so that a fault that passed is paid
         for and changes nothing else.
         """
-        value = parse(last.completion.text, self.prompt.schema)
+        value = parse(last.completion.text, self.prompt.accepted)
         output = read(self._task, value)
         spend = last.spend
         if last is not first:
@@ -192,7 +192,7 @@ class Asking(Generic[Output]):
         """What stands beside an empty answer and is one: some servers put it there."""
         for aside in completion.asides:
             with suppress(ValueError):
-                parse(aside, self.prompt.schema)
+                parse(aside, self.prompt.accepted)
                 return aside
         return None
 
