@@ -88,6 +88,11 @@ class TestEveryReader:
         assert list(make(Video(plain)).read([])) == []
 
 
+def warm_up(name: str, path: Path) -> None:
+    """Start a process for what follows: how long that takes is not what is looked at."""
+    list(apart(name)(Video(path)).read([Wanted(0, 32, 32, None)]))
+
+
 class TestApart:
     """What happens when the process of a reader does not do what it should."""
 
@@ -115,7 +120,8 @@ class TestApart:
     def test_one_that_hangs_is_ended_at_the_deadline(
         self, plain: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(apart_module, "PATIENCE_S", 1.0)
+        warm_up("pyav", plain)
+        monkeypatch.setattr(apart_module, "PATIENCE_S", 2.0)
         pictures = apart("pyav")(Video(plain)).read([Wanted(n, 1280, 704, None) for n in range(100)])
         next(pictures)
         (child,) = _children()
@@ -181,7 +187,8 @@ class TestRelay:
     ) -> None:
         monkeypatch.setattr("evoharness.video.readers.relay.DECORD_COST", 0.0)
         monkeypatch.setattr("evoharness.video.readers.relay.START_COST", 0.0)
-        monkeypatch.setattr(apart_module, "PATIENCE_S", 2.0)
+        warm_up("decord", plain)
+        monkeypatch.setattr(apart_module, "PATIENCE_S", 3.0)
         video = Video(plain)
         frames = video.frames([n / 10 for n in range(100)], Detail.NORMAL)
         truth = every_picture(plain)
