@@ -91,15 +91,18 @@ class _Walk:
         self._held_pts: int | None = None
         self._next: Any = None  # decoded, but shown only after that
         self._next_pts: int | None = None
+        self._pictures: Iterator[tuple[Any, int]] = iter(())
         self._counted = 0
         self._final: int | None = None  # nothing is needed behind the packet with this time
         self._open()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, and of the decoder and its pictures, which refer to this object in turn."""
         if self._container is not None:
             self._container.close()
             self._container = None
+        self._stream = self._held = self._next = None
+        self._pictures: Iterator[tuple[Any, int]] = iter(())
 
     def go(self, step: Step) -> tuple[Any | None, bool]:
         """The picture to show for a step, and whether it is the very one."""
