@@ -1,5 +1,7 @@
 """`evolve estimate=true`: what a run would use of its models, before anything is paid."""
 
+import sys
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from evoharness.cli.command import Numbers
@@ -10,6 +12,9 @@ if TYPE_CHECKING:
     from evoharness.config import EvolveConfig
     from evoharness.evaluation import WorkbenchConfig
     from evoharness.evolution.estimating import Amount, Load
+
+WIDE = 112
+"""Columns of a terminal from which on a figure and its range stand beside each other."""
 
 
 def print_estimate(config: "EvolveConfig") -> Numbers:
@@ -37,23 +42,20 @@ def print_estimate(config: "EvolveConfig") -> Numbers:
     )
     loads = (found.expected, found.least, found.most)
     prices = [Prices(bench, load) for load in loads]
-    table = Table(
-        "what a run would use, expected and from least to most",
-        ["role", "calls", "from – to", "tokens", "from – to", "USD", "from – to"],
-    )
+    narrow = sys.stdout.isatty() and get_terminal_size().columns < WIDE
+    figures = ["calls", "tokens", "USD"]
+    columns = figures if narrow else [name for figure in figures for name in (figure, "from – to")]
+    table = Table("what a run would use, expected and from least to most", ["role", *columns])
 
     def add(name: str, amounts: "list[Amount]", costs: list[float | None]) -> None:
         calls, tokens = [a.calls for a in amounts], [a.tokens for a in amounts]
-        table.add(
-            [
-                name,
-                f"{calls[0]:,.0f}",
-                f"{min(calls):,.0f} – {max(calls):,.0f}",
-                quantity(tokens[0]),
-                f"{quantity(min(tokens))} – {quantity(max(tokens))}",
-                *_money(costs),
-            ]
-        )
+        pairs = [
+            (f"{calls[0]:,.0f}", f"{min(calls):,.0f} – {max(calls):,.0f}"),
+            (quantity(tokens[0]), f"{quantity(min(tokens))} – {quantity(max(tokens))}"),
+            _money(costs),
+        ]
+        cells = ["\n".join(pair) for pair in pairs] if narrow else [cell for pair in pairs for cell in pair]
+        table.add([name, *cells])
 
     roles = sorted({role for load in loads for role in load.roles})
     for role in roles:

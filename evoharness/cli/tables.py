@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass
@@ -26,7 +27,8 @@ class Table:
         table = RichTable(box=box.SIMPLE_HEAD)
         for position, column in enumerate(self.columns):
             numeric = all(_numeric(row[position]) for row in self.rows)
-            table.add_column(column, justify="right" if numeric and self.rows else "left")
+            side: Literal["left", "right"] = "right" if numeric and self.rows else "left"
+            table.add_column(column, justify=side, overflow="fold")  # no figure is cut
         for row in self.rows:
             table.add_row(*(_escaped(cell) for cell in row))
         console = Console(highlight=False) if sys.stdout.isatty() else Console(width=200, highlight=False)

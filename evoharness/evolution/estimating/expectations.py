@@ -50,6 +50,8 @@ class Expectations:
     """Share of the validation questions that finalists answer before the gate is sure."""
     wordy: float
     """Tokens of answers, as a multiple of the usual."""
+    other: float
+    """Everything, as a multiple: questions and videos differ in more than is thought of here."""
 
     def unseen(self, gap_s: float) -> float:
         """Share of what is asked about that falls between two frames, `gap_s` apart.
@@ -91,6 +93,7 @@ EXPECTED = Expectations(
     shown=0.5,
     judged=0.9,
     wordy=1.0,
+    other=1.0,
 )
 LOW = Expectations(
     segment_s=300.0,
@@ -111,6 +114,7 @@ LOW = Expectations(
     shown=0.2,
     judged=0.5,
     wordy=0.7,
+    other=0.75,
 )
 HIGH = Expectations(
     segment_s=90.0,
@@ -131,4 +135,5 @@ HIGH = Expectations(
     shown=1.0,
     judged=1.0,
     wordy=1.5,
+    other=1.35,
 )

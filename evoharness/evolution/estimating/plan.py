@@ -141,7 +141,7 @@ class _Plan:
         for number, draw in enumerate(self._draws, 1):
             changed, extra = self._round(number, draw, e, changed, extra)
         self.stages[None, "sealed test"] = self._sealed_test(changed, extra, e)
-        return summed(self.stages.values()).wordy(e.wordy)
+        return summed(self.stages.values()).wordy(e.wordy) * e.other
 
     def notes(self) -> tuple[str, ...]:
         """What is known about this run, and what had to be assumed."""
