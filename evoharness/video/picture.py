@@ -50,14 +50,32 @@ def _of_matrix(data: bytes) -> Orientation:
     return Orientation(round(turned / 90) % 4, mirrored)
 
 
-def render(picture: Any, want: Wanted) -> "NDArray[np.uint8]":
+class Orientations:
+    """Orientations of the pictures of one file.
+
+    Looking at the matrix makes PyAV's picture refer to itself, and keeps its megabytes until the next garbage
+    collection; so it is done anew only when the angle, which costs nothing, is another one.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[float, Orientation] = {}
+
+    def of(self, picture: Any) -> Orientation:
+        """See `orientation`."""
+        angle = picture.rotation
+        if angle not in self._known:
+            self._known[angle] = orientation(picture)
+        return self._known[angle]
+
+
+def render(picture: Any, want: Wanted, shown: Orientation) -> "NDArray[np.uint8]":
     """RGB of a picture that PyAV decoded: without combs, upright, cropped and scaled as wanted."""
     import numpy as np
 
     rgb = picture.to_ndarray(format="rgb24")
     if picture.interlaced_frame:
         rgb = without_combs(rgb)
-    turns, mirrored = orientation(picture)
+    turns, mirrored = shown
     if turns:
         rgb = np.rot90(rgb, -turns)
     if mirrored:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.video.container import damage, limit_pictures, open_container, packets_of, pick_stream
 from evoharness.video.index import PacketIndex
-from evoharness.video.picture import blank, render
+from evoharness.video.picture import Orientations, blank, render
 from evoharness.video.readers.plan import Step, plan
 from evoharness.video.readers.protocol import Losses, Wanted
 
@@ -54,6 +54,7 @@ class PyAVReader:
         kept = frozenset(index.pts[want.number] for want in wanted) if leave_out else None
         walk = _Walk(self._path, index, threads=self._threads, kept=kept, sound=self._sound)
         try:
+            shown = Orientations()
             early: list[Wanted] = []  # wanted before anything could be decoded
             steps = plan(index, [want.number for want in wanted], leave_out=leave_out)
             for want, step in zip(wanted, steps, strict=True):
@@ -66,7 +67,7 @@ class PyAVReader:
                     early.append(want)
                     continue
                 for other in [*early, want]:
-                    yield render(picture, other)
+                    yield render(picture, other, shown.of(picture))
                 early.clear()
             for want in early:
                 yield blank(want)
@@ -102,7 +103,7 @@ class _Walk:
             self._container.close()
             self._container = None
         self._stream = self._held = self._next = None
-        self._pictures: Iterator[tuple[Any, int]] = iter(())
+        self._pictures = iter(())
 
     def go(self, step: Step) -> tuple[Any | None, bool]:
         """The picture to show for a step, and whether it is the very one."""
