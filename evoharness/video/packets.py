@@ -23,7 +23,7 @@ class Packet(NamedTuple):
     check: int = 0
     """CRC-32 of its bytes."""
     spare: bool = False
-    """Whether no other picture is built from its own (known of H.264 only)."""
+    """Whether no other picture is built from its own (known of H.264 and HEVC only)."""
     leans: bool = False
     """Whether decoding can start here, though later pictures may be built from earlier ones (H.264 only)."""
     hurt: bool = False
@@ -64,11 +64,12 @@ def read_packets(container: Any, stream: Any) -> PacketTable:
     orderless = (
         container.format.name in ORDERLESS and codec in ("h264", "hevc") and stream.codec_context.has_b_frames
     )
+    layers = set()
     for packet in packets_of(container, stream, table.complaints):
         pts = packet.pts if packet.pts is not None else packet.dts
         data = memoryview(packet)
-        sound, unit = _chain(data, prefix) if prefix else (True, _first_unit(data))
-        if prefix and codec == "h264" and unit is None:
+        sound, picture = _chain(data, prefix, codec) if prefix else (True, _first_picture(data, codec))
+        if prefix and codec == "h264" and picture is None:
             sound = False  # it holds no picture, where its container says that it does
         row = Packet(
             pts or 0,
@@ -77,16 +78,23 @@ def read_packets(container: Any, stream: Any) -> PacketTable:
             bool(packet.is_keyframe),
             not packet.is_discard,
             zlib.crc32(data),
-            spare=codec == "h264" and unit is not None and unit & 0x60 == 0,
-            leans=codec == "h264" and bool(packet.is_keyframe) and unit is not None and unit & 0x1F != 5,
+            spare=picture is not None and _is_spare(codec, picture[0]),
+            leans=codec == "h264"
+            and bool(packet.is_keyframe)
+            and picture is not None
+            and picture[0] & 31 != 5,
             hurt=bool(packet.is_corrupt) or not sound,
         )
+        if codec == "hevc" and picture is not None:
+            layers.add(picture[1] & 7)
         (table.packets if pts is not None else timeless).append(row)
         if orderless and packet.dts is not None:
             in_order.append(row._replace(pts=packet.dts))
     if orderless and len(in_order) == len(table.packets):
         table.counted = True
         table.packets = in_order
+    if len(layers) > 1:  # then a picture may be needed by those of a higher layer
+        table.packets = [row._replace(spare=False) for row in table.packets]
     if timeless and not table.packets:
         table.counted = True
         table.timed = False
@@ -103,30 +111,38 @@ def _length_prefix(codec_context: Any) -> int:
     return (extra[place] & 3) + 1
 
 
-def _chain(data: memoryview, prefix: int) -> tuple[bool, int | None]:
-    """Whether a packet is a chain of units that ends where the packet ends; the first byte of its picture."""
+def _chain(data: memoryview, prefix: int, codec: str) -> tuple[bool, bytes | None]:
+    """Whether a packet is a chain of units that ends where the packet ends; how its picture begins."""
     at, size, picture = 0, len(data), None
     while at < size:
         length = int.from_bytes(data[at : at + prefix], "big")
         if length == 0:
             return False, picture
         at += prefix
-        if picture is None and at < size and data[at] & 0x1F in _SLICES:
-            picture = data[at]
+        if picture is None and at + 1 < size and _is_picture(codec, data[at]):
+            picture = bytes(data[at : at + 2])
         at += length
     return at == size, picture
 
 
-_SLICES = (1, 2, 5)
-"""Types of H.264 units that hold a picture, or a part of one."""
-
-
-def _first_unit(data: memoryview) -> int | None:
-    """The first byte of the picture in an H.264 packet with start codes between its units."""
+def _first_picture(data: memoryview, codec: str) -> bytes | None:
+    """How the picture begins in a packet with start codes between its units; None for other codecs."""
+    if codec not in ("h264", "hevc"):
+        return None
     head = bytes(data[:4096])
     at = head.find(b"\0\0\1")
-    while 0 <= at < len(head) - 3:
-        if head[at + 3] & 0x1F in _SLICES:
-            return head[at + 3]
+    while 0 <= at < len(head) - 4:
+        if _is_picture(codec, head[at + 3]):
+            return head[at + 3 : at + 5]
         at = head.find(b"\0\0\1", at + 3)
     return None
+
+
+def _is_picture(codec: str, first: int) -> bool:
+    """Whether a unit that begins with this byte holds a picture, or a part of one."""
+    return first & 0x1F in (1, 2, 5) if codec == "h264" else first >> 1 & 0x3F < 32
+
+
+def _is_spare(codec: str, first: int) -> bool:
+    """Whether a picture that begins with this byte says that no other one of its layer is built from it."""
+    return first & 0x60 == 0 if codec == "h264" else first >> 1 & 0x3F in range(0, 16, 2)

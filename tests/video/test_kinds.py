@@ -91,6 +91,16 @@ KINDS = [
         {"codec": "libx265", "pixels": "yuv444p10le", "options": {"x265-params": QUIET}},
         reason="hevc",
     ),
+    Kind(
+        "hevc in layers.mp4",
+        {"codec": "libx265", "options": {"x265-params": f"{QUIET}:temporal-layers=3:bframes=4"}},
+        reason="hevc",
+    ),
+    Kind(
+        "hevc with open groups.mkv",
+        {"codec": "libx265", "options": {"x265-params": f"{QUIET}:open-gop=1:bframes=8:b-adapt=0"}},
+        reason="hevc",
+    ),
     Kind("hevc.ts", {"codec": "libx265", "options": {"x265-params": QUIET}}, reason="not at time 0"),
     Kind("10 bits.mp4", {"pixels": "yuv420p10le"}, reason="yuv420p10le"),
     Kind("4:4:4.mkv", {"pixels": "yuv444p"}, reason="yuv444p"),
