@@ -68,6 +68,8 @@ def print_trace(answered: "Answered") -> None:
     """Every step of the answer, the frames it looked at and what came back."""
     skills = f", skills: {', '.join(answered.trace.skills)}" if answered.trace.skills else ""
     print(f"strategy {answered.trace.strategy}{skills}")
+    for line in answered.trace.reading:
+        print(f"read by {line}" if line is answered.trace.reading[0] else line)
     for number, step in enumerate(answered.trace.steps, start=1):
         _print_step(number, step)
     print()
