@@ -77,9 +77,8 @@ class Asking(Generic[Output]):
         """The model has not refused more room than it had at first."""
         self._most_output: int | None = None
         """What is left of the context for the answer, where that turned out to be less than asked for."""
-        most = seat.profile.max_images
-        if len(frames_in(task)) > most:
-            self._thin(most, f"takes at most {most} pictures a request" if most else "takes no pictures")
+        if len(frames_in(task)) > seat.known_images:
+            self._thin_to(seat.known_images)
         self.prompt = render(self._task)
 
     @property
@@ -148,6 +147,10 @@ class Asking(Generic[Output]):
         profile = self._seat.profile
         while True:
             frames = [part for part in self.prompt.parts if isinstance(part, Frame)]
+            if len(frames) > profile.max_images:  # as was learned: what is asked for stays the same question
+                self._thin_to(profile.max_images)
+                self.prompt = render(self._task)
+                continue
             clip: Clip | None = make_clip(frames, profile) if suits(frames, profile) else None
             pictures: list[Picture] | int = [] if clip else self._means.encoder.within(frames, profile)
             if not isinstance(pictures, int):
@@ -155,6 +158,9 @@ class Asking(Generic[Output]):
             limit = f"takes at most {profile.max_request_bytes / 1e6:g} MB of pictures a request"
             self._thin(pictures, limit)
             self.prompt = render(self._task)
+
+    def _thin_to(self, most: int) -> None:
+        self._thin(most, f"takes at most {most} pictures a request" if most else "takes no pictures")
 
     def _thin(self, count: int, because: str) -> None:
         frames = frames_in(self._task)

@@ -40,6 +40,9 @@ class Seat:
     ) -> None:
         self.endpoint = endpoint
         self.profile = profile
+        """With what was learned since."""
+        self.known_images = profile.max_images
+        """Pictures that it takes at once, as far as that was known before the first call."""
         self.parameters = dict(parameters)
         self.known = False
         """Somebody has answered at this address."""

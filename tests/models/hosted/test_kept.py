@@ -9,14 +9,16 @@ import pytest
 from evoharness.evaluation.meter import MeteredBackbone
 from evoharness.models.backbone import Refused, Unparsed
 from evoharness.models.hosted import LiteLLMBackbone
-from evoharness.models.reasoning_tasks import Reason
+from evoharness.models.reasoning_tasks import AnswerQuestion, Reason
 from evoharness.models.response_cache import ResponseCache
 from evoharness.records.spend import Spend
-from tests.models.hosted.server import ScriptedServer, answers, says, sends
+from tests.models.hosted.conftest import drawn
+from tests.models.hosted.server import Connection, Request, ScriptedServer, answers, fails, says, sends
 
 pytestmark = pytest.mark.xdist_group("hosted")  # one worker imports litellm, not all of them
 Make = Callable[..., LiteLLMBackbone]
 TASK = Reason(prompt="Sum up.", evidence=())
+CHOICE = {"reason": "seen", "choice": "A", "scores": [], "guessed": False}
 
 
 @pytest.fixture
@@ -108,6 +110,28 @@ def test_another_prompt_sample_or_model_asks_again(
             with pytest.raises(Refused):
                 make(model, cache=cache).run(task)
         assert len(server.requests) == before + 1
+
+
+def test_what_was_learned_of_a_server_makes_no_other_question(
+    server: ScriptedServer, make: Make, cache: ResponseCache
+) -> None:
+    def few_pictures(request: Request, connection: Connection) -> None:
+        shown = request.body["messages"][1]["content"]
+        few = isinstance(shown, str) or sum(part["type"] == "image_url" for part in shown) <= 2
+        (answers(CHOICE) if few else fails(400, "At most 2 image(s) may be provided"))(request, connection)
+
+    server.will(few_pictures)
+    tasks = [
+        AnswerQuestion(text=f"Which is number {n}?", options=("red", "blue"), frames=drawn(4))
+        for n in range(3)
+    ]
+    first, again = make(cache=cache), make(cache=cache)
+    asked = [first.run(task) for task in tasks]
+    assert len(server.requests) == 1 + len(tasks)
+    kept = [again.run(task) for task in tasks]
+    assert len(server.requests) == 1 + len(tasks)
+    assert all(reply.cached for reply in kept)
+    assert [reply.notes for reply in kept] == [reply.notes for reply in asked]
 
 
 def test_a_refusal_that_cost_nothing_is_asked_about_again(
