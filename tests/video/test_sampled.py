@@ -1,5 +1,6 @@
 """The pictures that a segment is described by: one pass, no repeats, nothing that changed left out."""
 
+import gc
 import pickle
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -184,3 +185,18 @@ def test_nothing_stands_in_for_what_cannot_be_decoded(plain: Path, tmp_path: Pat
         for frame in pictures.frames:
             assert video.index.number_at(frame.time) not in lost
             assert frame.until is None or video.index.number_at(frame.until) not in lost
+
+
+def test_no_picture_outlives_its_turn(plain: Path) -> None:
+    def decoded_pictures() -> int:
+        return sum(type(thing).__name__ == "VideoFrame" for thing in gc.get_objects())
+
+    gc.collect()
+    before = decoded_pictures()
+    gc.disable()
+    try:
+        with sampled(Video(plain), Interval(start=0, end=10), fps=10, cap=None, detail=Detail.NORMAL) as seen:
+            assert len(seen.frames) > 80
+            assert decoded_pictures() <= before + 5
+    finally:
+        gc.enable()
