@@ -133,6 +133,8 @@ class Asking(Generic[Output]):
         """
         value = parse(last.completion.text, self.prompt.accepted)
         output = read(self._task, value)
+        if last.completion.finish_reason == "length":
+            self._notes.append(f"the answer of {self._seat.model} is cut off: what is whole of it is used")
         spend = last.spend
         if last is not first:
             given = first.spend.input_tokens
