@@ -3,6 +3,7 @@
 import http.client
 import json
 import socket
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_BYTES = 4_000_000
+PIECE = 65_536
+"""Bytes that are read at a time, at the most."""
 
 
 class NoAnswer(Exception):
@@ -53,11 +56,8 @@ def _ask(url: str, headers: Mapping[str, str], timeout_s: float, body: Mapping[s
     sent = {"Accept": "application/json", "Content-Type": "application/json", **headers}
     request = urllib.request.Request(url, data=data, headers=sent)
     try:
-        with _OPENER.open(request, timeout=timeout_s) as response:
-            return _read(response.status, response)
-    except urllib.error.HTTPError as refused:
-        with refused:
-            return _read(refused.code, refused)
+        with _reply(request, timeout_s) as response:
+            return _read(response, timeout_s)
     except urllib.error.URLError as error:
         reason = error.reason
         cause = reason if isinstance(reason, Exception) else error
@@ -66,9 +66,25 @@ def _ask(url: str, headers: Mapping[str, str], timeout_s: float, body: Mapping[s
         raise NoAnswer(_words(error, timeout_s)) from error
 
 
-def _read(status: int, response: Any) -> Answer:
-    text = response.read(MOST_BYTES).decode("utf-8", "replace")
-    return Answer(status, text, str(response.headers.get("Content-Type", "")).partition(";")[0])
+def _reply(request: urllib.request.Request, timeout_s: float) -> Any:
+    """Whatever its status."""
+    try:
+        return _OPENER.open(request, timeout=timeout_s)
+    except urllib.error.HTTPError as refused:
+        return refused
+
+
+def _read(response: Any, timeout_s: float) -> Answer:
+    """What is said. TimeoutError when it takes too long as a whole: that of a connection begins anew with
+    every byte."""
+    end = time.monotonic() + timeout_s
+    text = bytearray()
+    while len(text) < MOST_BYTES and (piece := response.read1(PIECE)):
+        text += piece
+        if time.monotonic() > end:
+            raise TimeoutError
+    kind = str(response.headers.get("Content-Type", "")).partition(";")[0]
+    return Answer(response.status, text.decode("utf-8", "replace"), kind)
 
 
 def _words(error: Exception, timeout_s: float) -> str:

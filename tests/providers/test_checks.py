@@ -1,8 +1,10 @@
 """Mistakes about keys, models and servers are told in one line before a run, by requests to real servers."""
 
 import socket
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 
@@ -108,9 +110,33 @@ def test_a_server_that_says_nothing_is_given_up_within_seconds() -> None:
     assert time.monotonic() - began < 3
 
 
-def test_what_does_not_speak_http_is_told_as_such() -> None:
-    import threading
+@pytest.mark.parametrize(("status", "blanks"), [("200 OK", 1000), ("401 No", 1000), ("500 Oh", 0)])
+def test_a_reply_that_does_not_end_is_given_up_within_seconds(status: str, blanks: int) -> None:
+    over = threading.Event()
 
+    def drip(server: socket.socket) -> None:
+        with suppress(OSError):
+            while not over.is_set():
+                connection, _ = server.accept()
+                with connection, suppress(OSError):
+                    connection.recv(1000)
+                    connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 1000000\r\n\r\n".encode())
+                    for _ in range(blanks):
+                        time.sleep(0.05)
+                        connection.sendall(b" ")
+                    connection.recv(1)
+
+    began = time.monotonic()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=drip, args=(server,), daemon=True).start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        with pytest.raises(UserError, match="no answer within"):
+            check(Endpoint(model="hosted_vllm/small", api_base=address), timeout_s=0.3)
+        over.set()
+    assert time.monotonic() - began < 3
+
+
+def test_what_does_not_speak_http_is_told_as_such() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def babble() -> None:
