@@ -266,6 +266,13 @@ READERS: dict[str, Callable[[Path, str], int]] = {
 }
 
 
+IMPORTED = {
+    "evoharness": ("av", "cv2", "numpy", "evoharness.video", "evoharness.records.frame"),
+    "PyAV": ("av", "numpy"),
+    "decord": ("decord",),
+}
+
+
 def ffmpeg() -> str | None:
     """The tool, from the system or from the package imageio-ffmpeg."""
     import shutil
@@ -289,7 +296,11 @@ def available() -> list[str]:
 
 
 def do(reader: str, job: str, path: Path) -> Cost:
-    """Do a job here."""
+    """Do a job here; the libraries that it needs are imported already."""
+    import importlib
+
+    for name in IMPORTED.get(reader, ()):
+        importlib.import_module(name)
     before = _processor()
     began = time.perf_counter()
     found = READERS[reader](path, job)

@@ -32,7 +32,9 @@ def key_times(index: PacketIndex, times: Sequence[float]) -> list[int]:
     return found
 
 
-def key_pictures(path: Path, wanted: Sequence[int]) -> "Iterator[tuple[int, NDArray[np.uint8]]]":
+def key_pictures(
+    path: Path, wanted: Sequence[int], threads: int = 1
+) -> "Iterator[tuple[int, NDArray[np.uint8]]]":
     """(time in units, RGB array at the small level of detail) of key frames, in order of time.
 
     `wanted`: their times, ascending. One that cannot be decoded is left out. The pictures are not turned
@@ -44,7 +46,8 @@ def key_pictures(path: Path, wanted: Sequence[int]) -> "Iterator[tuple[int, NDAr
         if stream is None:
             return
         decoder = stream.codec_context
-        decoder.thread_count = 1
+        decoder.thread_count = threads
+        decoder.thread_type = "FRAME"
         decoder.skip_frame = "NONKEY"
         for packet in chain(packets_of(container, stream), [None]):
             if packet is not None and not (packet.is_keyframe and packet.pts in missing):

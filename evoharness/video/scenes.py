@@ -52,10 +52,12 @@ def differences(video: "Video", fps: float) -> tuple[list[float], list[float]]:
     Where key frames lie close together, each sample is taken at the last key frame at or before its time,
     and nothing else is decoded; elsewhere, and in damaged files, those at the very times are compared.
     """
+    from evoharness.video.video import decoder_threads
+
     change = Change()
     if keys_are_close(video) and not video.info.warnings:
         times = sample_times(Interval(start=0, end=video.info.duration), fps)
-        for pts, rgb in key_pictures(video.path, key_times(video.index, times)):
+        for pts, rgb in key_pictures(video.path, key_times(video.index, times), decoder_threads()):
             change.add((pts - video.index.pts[0]) * video.index.seconds_per_unit, rgb)
     else:
         frames = compared_frames(video, fps)
