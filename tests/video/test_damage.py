@@ -12,6 +12,8 @@ import pytest
 
 from evoharness.records.frame import Detail
 from evoharness.video import NotAVideo, Video
+from evoharness.video.damage import _around
+from evoharness.video.packets import Packet
 from evoharness.video.readers import relay
 from tests.video.damaging import damaged
 from tests.video.recordings import record
@@ -142,3 +144,12 @@ def test_a_header_that_promises_giant_pictures_takes_no_memory(tmp_path: Path) -
         list(video.pixels(video.frames([0], Detail.SMALL)))
     except NotAVideo:
         pass
+
+
+def test_only_what_lies_around_damage_is_decoded_to_find_out() -> None:
+    packets = [Packet(n, 1, 9, n % 100 == 0, True, hurt=n in (250, 999)) for n in range(1000)]
+    assert _around(packets, {250, 999}) == {*range(200, 301), *range(900, 1000)}
+    assert _around(packets, {300}) == set(range(200, 401))
+    assert _around(packets, set()) == set()
+    endless = [packet._replace(key=packet.pts == 0) for packet in packets] * 5
+    assert len(_around(endless, {999})) <= 2001
