@@ -32,7 +32,7 @@ class Spool:
     """
 
     def __init__(self, video: "Video", folder: Path | None = None, most_bytes: int = MOST_BYTES) -> None:
-        """`folder`: where the file lies; None: where the system keeps temporary files."""
+        """`folder`: where the file lies, made when it is not there; None: where the system keeps such files."""
         self._video = video
         self._folder = folder
         self._most_bytes = most_bytes
@@ -63,6 +63,8 @@ class Spool:
         if not self._full and self._size + pixels.nbytes <= self._most_bytes:
             try:
                 if self._file is None:
+                    if self._folder is not None:
+                        self._folder.mkdir(parents=True, exist_ok=True)
                     self._file = tempfile.TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115
                 os.pwrite(self._file.fileno(), pixels.data, self._size)
             except OSError:  # no room left: the rest is decoded again

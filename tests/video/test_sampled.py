@@ -163,11 +163,21 @@ def test_what_does_not_fit_is_decoded_again(plain: Path, most_bytes: int) -> Non
         assert video.decoded == 10 - most_bytes // (320 * 192 * 3)
 
 
-def test_a_folder_that_cannot_be_written_costs_time_alone(plain: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_made(plain: Path, tmp_path: Path) -> None:
+    video, folder = Counted(plain), tmp_path / "new" / "one"
     span = Interval(start=0, end=10)
-    gone = tmp_path / "gone"
-    with sampled(Video(plain), span, fps=1, cap=None, detail=Detail.NORMAL, folder=gone) as pictures:
+    with sampled(video, span, fps=1, cap=None, detail=Detail.NORMAL, folder=folder) as pictures:
+        assert folder.is_dir()
+        assert len(pixels_of(pictures.frames)) == video.decoded == 10
+
+
+def test_a_folder_that_cannot_be_written_costs_time_alone(plain: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    video, folder = Counted(plain), tmp_path / "file" / "folder"
+    span = Interval(start=0, end=10)
+    with sampled(video, span, fps=1, cap=None, detail=Detail.NORMAL, folder=folder) as pictures:
         assert len(pixels_of(pictures.frames)) == 10
+        assert video.decoded == 20
 
 
 def test_nothing_stands_in_for_what_cannot_be_decoded(plain: Path, tmp_path: Path) -> None:
