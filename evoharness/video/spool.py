@@ -32,7 +32,7 @@ class Spool:
     """
 
     def __init__(self, video: "Video", folder: Path | None = None, most_bytes: int = MOST_BYTES) -> None:
-        """`folder`: where the file lies, made when it is not there; None: where the system keeps such files."""
+        """`folder`: where the file lies, made if it is not there; None: where the system has such files."""
         self._video = video
         self._folder = folder
         self._most_bytes = most_bytes
