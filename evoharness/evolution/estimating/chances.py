@@ -10,6 +10,8 @@ CROWDED_S = 120.0
 """Length of a video of which a usual share of the questions confuses."""
 MOST_CROWDED = 1.3
 """Longer videos confuse at most so many times as much."""
+FURTHER_S = 0.5
+"""Seconds from one frame to the next of a further look."""
 UNSURE_UNSEEN = 0.6
 """Share of the answers about what was not seen that are unsure."""
 
@@ -22,6 +24,8 @@ class Failing:
     """Of its answers that are wrong."""
     unexplained: float
     """Share of these that stay wrong with the source at hand, and are tried with more around it."""
+    caught: float
+    """Share of what was not seen that a further look sees: what is missed by dense frames is brief."""
     unsure_wrong: float
     """Share of the wrong answers that are unsure."""
     unsure_right: float
@@ -39,6 +43,7 @@ def failing_on(videos: Sequence[tuple[float, float]], options: int, e: Expectati
     for gap_s, seconds in videos:
         unseen += e.unseen(gap_s) / len(videos)
         confused += min(0.9, e.confused * min(MOST_CROWDED, seconds / CROWDED_S)) / len(videos)
+    brief = min(unseen, e.unseen(FURTHER_S))
     # what is easily guessed has been removed: guesses are right half as often
     missed = unseen * (1 - 0.5 / max(2, options))
     share = 1 - (1 - missed) * (1 - confused)
@@ -48,6 +53,7 @@ def failing_on(videos: Sequence[tuple[float, float]], options: int, e: Expectati
     return Failing(
         share=share,
         unexplained=min(1.0, confused / share + 0.1) if share else 0.0,
+        caught=1 - brief / unseen if unseen else 0.0,
         unsure_wrong=wrong,
         unsure_right=max(e.unsure / 2, right),
         unsure=unsure,

@@ -303,7 +303,7 @@ class _Plan:
         failures = asked * fails.share * scale
         self.stages[number, "diagnosis"] = source * failures + wider * (failures * fails.unexplained)
         # another look shows what was not seen, and seldom clears up what was
-        mended = e.mended * (1 - fails.unexplained * (1 - CLEARED))
+        mended = e.mended * (fails.caught * (1 - fails.unexplained) + CLEARED * fails.unexplained)
         load, candidates, any_ = Load(), 0.0, 0.0
         for count in range(1, asked + 1):
             chance = comb(asked, count) * fails.share**count * (1 - fails.share) ** (asked - count)
