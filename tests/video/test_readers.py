@@ -171,6 +171,7 @@ class TestApart:
         for thread in threads:
             thread.join()
         assert counts == [60, 60, 60]
+        assert len(_children()) == apart_module.MOST_IDLE
 
 
 @needs_decord
@@ -202,6 +203,20 @@ class TestRelay:
         assert len(video.losses.replaced) == 1
         assert video.losses.replaced[0].startswith("decord: ")
         assert not video.losses.pictures
+
+    def test_one_process_of_decord_at_a_time_is_enough(
+        self, plain: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("evoharness.video.readers.relay.DECORD_COST", 0.0)
+        monkeypatch.setattr("evoharness.video.readers.relay.START_COST", 0.0)
+        first, second = Video(plain), Video(plain)
+        frames = first.frames([n / 10 for n in range(50)], Detail.NORMAL)
+        pictures = first.pixels(frames)
+        next(pictures)
+        assert len(_children()) == 1
+        assert len(list(second.pixels(second.frames([1, 2], Detail.NORMAL)))) == 2
+        assert len(_children()) == 1
+        assert len(list(pictures)) == 49
 
     def test_where_all_give_out_the_last_picture_stands_in(
         self, plain: Path, monkeypatch: pytest.MonkeyPatch

@@ -41,6 +41,9 @@ SECONDS_A_MEGAPIXEL = 0.02
 BYTES_A_SECOND = 10e6
 """How fast, at the least, a file is read when it is opened."""
 
+MOST_IDLE = 2
+"""How many processes are kept for the next request; each takes some 150 MB."""
+
 HEADER = struct.Struct("<cII")
 """What comes before everything that a process of a reader sends: kind, and two numbers.
 
@@ -123,7 +126,7 @@ class ApartReader:
             if finished:
                 _put_back(process)
             else:  # somebody stopped asking, or it failed: it is in the middle of something
-                process.kill()
+                _end(process)
 
 
 class _Ended(ReaderFailed):
@@ -227,14 +230,21 @@ class _Process:
 
 
 _idle: list[_Process] = []
+_working: set[_Process] = set()
 _owner = os.getpid()
 _lock = threading.Lock()
 
 
-def is_running() -> bool:
+def is_idle() -> bool:
     """Whether a process waits for a job, so that the next one begins at once."""
     with _lock:
         return _owner == os.getpid() and bool(_idle)
+
+
+def is_busy() -> bool:
+    """Whether all the processes there are, one at least, have a job."""
+    with _lock:
+        return _owner == os.getpid() and bool(_working) and not _idle
 
 
 def _begin(job: Job) -> "tuple[_Process, NDArray[np.uint8]]":
@@ -249,11 +259,11 @@ def _begin(job: Job) -> "tuple[_Process, NDArray[np.uint8]]":
             process.ask(job)
             return process, process.picture(job.wanted[0], job.patience[0])
         except _Ended:
-            process.kill()
+            _end(process)
             if waited is None:
                 raise
         except BaseException:
-            process.kill()
+            _end(process)
             raise
 
 
@@ -262,20 +272,40 @@ def _waiting() -> _Process | None:
     with _lock:
         if _owner != os.getpid():  # after a fork these are another's
             _idle.clear()
+            _working.clear()
             _owner = os.getpid()
-        return _idle.pop() if _idle else None
+        if not _idle:
+            return None
+        process = _idle.pop()
+        _working.add(process)
+        return process
 
 
 def _started() -> _Process:
     try:
-        return _Process()
+        process = _Process()
+        with _lock:
+            _working.add(process)
+        return process
     except OSError as error:
         raise ReaderFailed(f"no process can be started for it ({error.strerror})") from error
 
 
 def _put_back(process: _Process) -> None:
+    """Keep a process for the next job, if not enough of them wait already."""
     with _lock:
-        _idle.append(process)
+        _working.discard(process)
+        keep = len(_idle) < MOST_IDLE
+        if keep:
+            _idle.append(process)
+    if not keep:
+        process.dismiss()
+
+
+def _end(process: _Process) -> None:
+    with _lock:
+        _working.discard(process)
+    process.kill()
 
 
 @atexit.register

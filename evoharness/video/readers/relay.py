@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evoharness.video.index import PacketIndex
 from evoharness.video.picture import blank, scale
-from evoharness.video.readers.apart import ApartReader, is_running
+from evoharness.video.readers.apart import ApartReader, is_busy, is_idle
 from evoharness.video.readers.choice import DECORD, PYAV, Nature, against_decord, decord_is_there
 from evoharness.video.readers.plan import plan
 from evoharness.video.readers.protocol import Losses, Reader, ReaderFailed, Wanted
@@ -81,11 +81,13 @@ class Relay:
             yield from self._apart(DECORD)
 
     def _decord_is_cheaper(self, wanted: Sequence[Wanted]) -> bool:
+        if is_busy():  # another process would cost more memory than it saves time
+            return False
         numbers = [want.number for want in wanted]
         leave_out = self._index.spare > 0
         by_pyav = sum(step.cost for step in plan(self._index, numbers, leave_out=leave_out))
         by_decord = sum(step.cost for step in plan(self._index, numbers, leave_out=False)) * DECORD_COST
-        start = 0.0 if is_running() else START_COST * 1e6 / self._pixels
+        start = 0.0 if is_idle() else START_COST * 1e6 / self._pixels
         return by_decord + start < by_pyav
 
     def _pyav(self) -> Reader:
