@@ -112,6 +112,9 @@ class Limiter:
                     self._file = _open(self._path.with_suffix(f".{whose}.rate"))
                     _remove_old(self._path, whose)
                 except OSError:
+                    for file in self._places.values():  # else they would be missing elsewhere
+                        os.close(file)
+                    self._places.clear()
                     self._path = None
 
     def _await_turn(self, tokens: int) -> None:

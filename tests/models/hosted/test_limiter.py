@@ -34,6 +34,15 @@ def most_in_a_minute(times: list[float]) -> int:
     return max(sum(begin <= time < begin + 60 for time in times) for begin in times)
 
 
+def test_limits_that_cannot_be_shared_leave_no_file_open(tmp_path: Path) -> None:
+    gate = limiter(Rates(concurrency=9), Waits().clock, tmp_path)
+    assert gate._path is not None
+    gate._path.with_suffix(".8").mkdir(parents=True)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with gate.admit(0):
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 @pytest.mark.parametrize("shared", [False, True])
 def test_no_minute_has_more_requests_than_allowed(tmp_path: Path, shared: bool) -> None:
     waits = Waits()
