@@ -19,8 +19,9 @@ from evoharness.models.settings import Price, Rates
 from evoharness.providers import Endpoint, litellm_module, provider_named
 
 _WEAKER: dict[SchemaSupport, SchemaSupport] = {"schema": "object", "object": "none"}
-NO_KEY = "none"
-"""Sent to servers that ask for no key: clients insist on one."""
+NO_KEY = "no-key-needed"
+"""Sent to servers that ask for no key: clients insist on one. No word that a server may say: what was sent as
+a key is taken out of messages."""
 _LOOKED_UP_BY_CALLING = ("ollama", "ollama_chat", "lemonade")
 """Providers of whose models litellm knows nothing without asking a server."""
 

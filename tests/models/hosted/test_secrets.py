@@ -46,6 +46,15 @@ def test_no_form_of_a_key_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
             assert told.startswith("this and that")
 
 
+def test_without_a_key_no_word_is_taken_for_one(
+    server: ScriptedServer, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOSTED_VLLM_API_KEY", raising=False)
+    server.will(fails(400, "a role is needed, and there is none"))
+    with pytest.raises(BackboneUnavailable, match="and there is none"):
+        make("hosted_vllm/small").run(TASK)
+
+
 def test_what_an_error_says_about_a_header_is_not_shown() -> None:
     for error in (
         ValueError("Invalid header value b'Bearer planted'"),
