@@ -30,8 +30,8 @@ class Rates(Record):
     """Calls in flight at the same time."""
     requests_a_minute: int | None = None
     tokens_a_minute: int | None = None
-    timeout_s: float = 120.0
-    """How long one call may take, in seconds."""
+    timeout_s: float = Field(default=120.0, le=86_400)
+    """How long one call may take, in seconds; a day at the most."""
     attempts: int = 6
     """How often a call is tried in all before the model counts as unavailable."""
 

@@ -1,5 +1,6 @@
 """What a hosted backbone is made from: a model for each role, and no key anywhere."""
 
+import math
 from typing import Any
 
 import pytest
@@ -65,6 +66,8 @@ class TestModels:
         ({"models": {"default": "openai/a"}, "api_base": "localhost"}, "backbone.api_base: an address is"),
         ({"models": {"default": "openai/a"}, "cache": "maybe"}, "backbone.cache: "),
         ({"models": {"default": "openai/a"}, "rates": {"concurrency": 0}}, "concurrency=0: more than 0"),
+        ({"models": {"default": "openai/a"}, "rates": {"timeout_s": math.inf}}, "rates.timeout_s"),
+        ({"models": {"default": "openai/a"}, "rates": {"timeout_s": math.nan}}, "rates.timeout_s"),
         ({"models": {"default": "openai/a"}, "colour": 1}, "there is no setting backbone.colour"),
         ({"models": {"default": "openai/a"}, "prices": {"judge": {"in": 1}}}, "backbone.prices.judge"),
     ],

@@ -62,6 +62,6 @@ def policy_of(values: Mapping[str, Any]) -> RetryPolicy:
     for name, value in values.items():
         if name not in known:
             raise UserError(f"retries: there is no {name}; there are {', '.join(sorted(known))}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
             raise UserError(f"retries.{name}={value}: a number is needed, and no negative one")
     return RetryPolicy(**values)

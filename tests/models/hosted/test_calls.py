@@ -334,6 +334,7 @@ def test_an_option_that_is_none_is_told_in_one_line(make: Make) -> None:
     for options, said in (
         ({"retries": {"tries": 3}}, "tries"),
         ({"retries": {"attempts": "many"}}, "retries.attempts=many"),
+        ({"retries": {"first_wait_s": math.nan}}, "first_wait_s"),
         ({"image_format": "gif"}, "gif"),
         ({"profiles": {"openai": {"max_images": "few"}}}, "max_images"),
     ):
