@@ -124,8 +124,8 @@ class Listener:
         """What the model hears, and what that took."""
         seconds = task.span.duration
         estimate = self._estimate(seconds)
+        timed = self._gives_times
         while True:
-            timed = self._gives_times
             asked = self._asked_for(task, timed)
             try:
                 response, spend = attempts.make(
@@ -136,11 +136,11 @@ class Listener:
                 )
             except CallFailed as failure:
                 if failure.fault in (Fault.PARAMETER, Fault.REQUEST) and timed:
-                    self._gives_times = False  # some models refuse to be asked for times
+                    timed = False  # some models refuse to be asked for times, and some this sound
                     continue
                 raise attempts.ended(failure, "transcribes") from None
-            else:
-                return Transcription(lines=tuple(_lines(response, task.span))), spend
+            self._gives_times = self._gives_times and timed
+            return Transcription(lines=tuple(_lines(response, task.span))), spend
 
     def _asked_for(self, task: Transcribe, timed: bool) -> dict[str, Any]:
         times = {"response_format": "verbose_json", "timestamp_granularities": ["segment"]}

@@ -94,6 +94,17 @@ def test_a_model_that_refuses_to_give_times_is_asked_for_text_alone(talk: Path) 
         assert len(server.received) == 3
 
 
+def test_a_sound_that_is_refused_says_nothing_of_the_others(talk: Path) -> None:
+    replies = iter([refusal(400, "the audio is too short"), refusal(400, "the audio is too short")])
+    with ScriptedServer(lambda _: next(replies, Said(WHISPERED))) as server:
+        listener = backbone(server)
+        with pytest.raises(Refused, match="too short"):
+            listener.run(listen(talk))
+        lines = listener.run(listen(talk, start=3)).output.lines
+        assert [b"verbose_json" in request.raw for request in server.received] == [True, False, True]
+    assert lines[0].interval.start == 3.5
+
+
 def test_nothing_said_is_an_answer(talk: Path) -> None:
     with ScriptedServer(lambda _: Said({"text": ""})) as server:
         assert backbone(server).run(listen(talk)).output.lines == ()
