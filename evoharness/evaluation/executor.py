@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from evoharness.errors import UserError
+from evoharness.errors import StoppedEarly, UserError
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
 from evoharness.models.backbone import CannotGoOn
@@ -153,7 +153,11 @@ class InlineExecutor:
             for index in order:
                 if interrupt.asked:
                     raise Interrupted
-                result = self._done(job, items[index], index, failures, on_lost)
+                self.bench.stopping = lambda: interrupt.asked
+                try:
+                    result = self._done(job, items[index], index, failures, on_lost)
+                except StoppedEarly:
+                    raise Interrupted from None
                 yield index, result
             if interrupt.asked:
                 raise Interrupted
@@ -173,7 +177,7 @@ class InlineExecutor:
             except CannotGoOn:
                 self.close()  # another bench may find that all is well again
                 raise
-            except UserError:
+            except (UserError, StoppedEarly):
                 raise
             except Exception as error:
                 if on_lost is None:

@@ -19,12 +19,12 @@ from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from evoharness.errors import UserError
+from evoharness.errors import StoppedEarly, UserError
 from evoharness.evaluation.executor import Failures, Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.outage import WAITING
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
-from evoharness.evaluation.worker import NOTE, ONE_THREAD, TOLD, work
+from evoharness.evaluation.worker import NOTE, ONE_THREAD, STOP, TOLD, work
 from evoharness.models.backbone import CannotGoOn
 from evoharness.records.spend import Used
 
@@ -47,6 +47,15 @@ class _Worker:
     """The item in flight was in a worker that died: it gets no company."""
     waiting: bool = False
     """A provider answers nobody: what is in flight may take very long."""
+    stopping: bool = False
+    """It knows that what can be taken up again is to end."""
+
+    def stop(self) -> None:
+        """Let it know."""
+        self.stopping = True
+        if self.process.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, STOP)
 
 
 class _Lost(WorkerLost):
@@ -115,6 +124,8 @@ class ProcessExecutor:
                     if interrupt.asked:
                         for worker in [worker for worker in self._crew if worker.waiting]:
                             self._bury(worker)
+                        for worker in [worker for worker in self._crew if not worker.stopping]:
+                            worker.stop()
                     busy = [worker for worker in self._crew if worker.flying]
                     if not busy:
                         break
@@ -147,6 +158,8 @@ class ProcessExecutor:
                         self.used += used
                         if succeeded:
                             yield index, value
+                        elif interrupt.asked and isinstance(value, StoppedEarly):
+                            continue
                         elif isinstance(value, CannotGoOn):
                             # What is in flight has been paid for, or will be: it is waited for.
                             ended = ended or value
@@ -164,6 +177,7 @@ class ProcessExecutor:
                 _end(self._crew)  # new workers may find that all is well again
                 raise ended
             if interrupt.asked:
+                _end(self._crew)  # those there are would stop early for ever
                 raise Interrupted
 
     def _hand_out(

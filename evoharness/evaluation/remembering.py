@@ -70,7 +70,10 @@ def remembered(
 
 
 def remember(bench: "Workbench", item: VideoItem) -> "VideoMemory | str":
-    """Job: the memory of the video in that file, from the cache or built now, or why there is none."""
+    """Job: the memory of the video in that file, from the cache or built now, or why there is none.
+
+    StoppedEarly after a segment, when jobs are to end.
+    """
     from evoharness.models.backbone import BackboneError, CannotGoOn
     from evoharness.video import NotAVideo
 
@@ -78,7 +81,7 @@ def remember(bench: "Workbench", item: VideoItem) -> "VideoMemory | str":
         bench.tell(SegmentDone(item.key, done, of))
 
     try:
-        return bench.memory(bench.video(item.path), on_segment, item.retry)
+        return bench.memory(bench.video(item.path), on_segment, item.retry, bench.stopping)
     except NotAVideo as error:
         return _left_out(item.path, error.reason)
     except CannotGoOn:

@@ -129,6 +129,8 @@ class Workbench:
         """Tells the user something, in one line."""
         self.tell: Callable[[object], None] = lambda _: None
         """Tells whoever handed out the job how far it is."""
+        self.stopping: Callable[[], bool] = lambda: False
+        """Whether jobs are to end as soon as they can be taken up again where they ended."""
         self.answered: Kept[Answered] = Kept(ANSWERS_KEPT)
         """Recent answers by (behaviour, question, trial, limits), for harnesses that must answer alike."""
         self._videos: Kept[Video] = Kept(VIDEOS_KEPT)
@@ -207,10 +209,14 @@ class Workbench:
         return self._videos.get(str(path), lambda: Video(path))
 
     def memory(
-        self, video: "Video", on_segment: Callable[[int, int], None] | None = None, retry: bool = False
+        self,
+        video: "Video",
+        on_segment: Callable[[int, int], None] | None = None,
+        retry: bool = False,
+        stopping: Callable[[], bool] | None = None,
     ) -> "VideoMemory":
         """The memory of a video: from the cache, or built now; see `MemoryStore.load_or_build`."""
-        return self.memories.load_or_build(video, on_segment, retry)
+        return self.memories.load_or_build(video, on_segment, retry, stopping)
 
     def reader(self, video: "Video") -> "MemoryReader":
         """The read operations on a video's memory."""

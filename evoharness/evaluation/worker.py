@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from evoharness.evaluation.executor import JobFailed, place_of
@@ -34,6 +34,8 @@ ONE_THREAD = {
 
 NOTE = -1
 """Number of a message that is about no item: a line for the user."""
+STOP = signal.SIGUSR1
+"""Tells a worker that jobs are to end as soon as they can be taken up again where they ended."""
 TOLD = -2
 """Number of a message that is about no item: how far a job is."""
 
@@ -63,6 +65,9 @@ def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) ->
             send(pickle.dumps((TOLD, True, what, Used())))
 
     bench.note, bench.tell = note, tell
+    asked = Event()
+    signal.signal(STOP, lambda *_: asked.set())
+    bench.stopping = asked.is_set
     if parent := parent_process():
         Thread(target=_end_with, args=(parent.sentinel,), name="parent", daemon=True).start()
     try:

@@ -84,6 +84,7 @@ def build(
     spans: Sequence[Interval] | None = None,
     lanes: Lanes | None = None,
     look: Look = looking,
+    stopping: Callable[[], bool] | None = None,
 ) -> Built:
     """The memory of a video, as `backbone` describes it, and small pictures for people.
 
@@ -93,6 +94,7 @@ def build(
 
     A segment that the model refuses, answers unreadably or turns down for good is marked as failed and
     listed in the report. `BackboneUnavailable` is passed on after what was in flight has been written down.
+    `stopping` is asked before each segment: StoppedEarly when it says so, after the same.
     """
     settings = settings or MemorySettings()
     steps = Checkpoints(checkpoints)
@@ -115,7 +117,8 @@ def build(
             for number, span in enumerate(plan.spans)
         ]
         told = on_segment or (lambda _done, _all: None)
-        finished = Describing(video, backbone, survey, steps, lanes or Lanes(), told).all(parts)
+        stop = stopping or (lambda: False)
+        finished = Describing(video, backbone, survey, steps, lanes or Lanes(), told, stop).all(parts)
     return Built(
         memory=_memory(video, backbone, steps, plan, finished),
         thumbnails=Thumbnails(segments={done.segment.id: done.pictures for done in finished}),

@@ -40,7 +40,9 @@ class Checkpoints:
     def keep(self, name: str, made_from: str, step: Record) -> None:
         """Write a finished step down; OSError when the folder cannot be written."""
         if self._folder is not None:
-            write_atomically(self._file(name), f"{_digest(made_from)}\n{step.model_dump_json()}")
+            written = f"{_digest(made_from)}\n{step.model_dump_json()}"
+            # Soon, rather than safe from power cuts: a process that is killed before loses the step.
+            write_atomically(self._file(name), written, durable=False)
 
     def once(self, name: str, made_from: str, kind: type[Step], make: Callable[[], Step]) -> Step:
         """The step of that name: finished earlier with the same input, or now."""

@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
 
-from evoharness.errors import UserError
+from evoharness.errors import StoppedEarly, UserError
 from evoharness.memory.checkpoints import Checkpoints
 from evoharness.memory.lanes import Lanes
 from evoharness.memory.repair import failed_segment, repair
@@ -68,6 +68,8 @@ class Describing:
     lanes: Lanes
     on_segment: Callable[[int, int], None]
     """Told after each segment how many are finished and how many there are."""
+    stopping: Callable[[], bool] = lambda: False
+    """Whether no further segment is to be begun."""
 
     def all(self, parts: Sequence[Part]) -> list[FinishedSegment]:
         """The segments in their order; what was finished earlier is taken up as it is.
@@ -86,6 +88,9 @@ class Describing:
         stopped, in_vain = False, 0
         while flying or (waiting and not stopped):
             while waiting and not stopped and len(flying) < self.lanes.count:
+                if self.stopping():
+                    stopped, error = True, error or StoppedEarly()
+                    break
                 part = waiting.popleft()
                 flying[self.lanes.submit(partial(self._describe, part))] = part
             for future in wait(flying, return_when=FIRST_COMPLETED).done:
@@ -109,9 +114,12 @@ class Describing:
         """Describe a segment and write it down."""
         try:
             with self.survey.pictures(part.span) as pictures:
-                done = self._described(part, self._sound(part.span, pictures))
+                return self._keep(part, self._described(part, self._sound(part.span, pictures)))
         except NotAVideo as error:
-            done = _failed(part, f"its pictures cannot be read: {error.reason}", NO_PICTURES)
+            reason = f"its pictures cannot be read: {error.reason}"
+            return self._keep(part, _failed(part, reason, NO_PICTURES))
+
+    def _keep(self, part: Part, done: FinishedSegment) -> FinishedSegment:
         notes = (*done.notes, *replaced_readers(self.video))
         done = done.model_copy(update={"notes": notes, "lost": lost_pictures(self.video, part.span)})
         self.checkpoints.keep(part.id, part.told, done)

@@ -62,11 +62,14 @@ class MemoryStore:
         video: Video,
         on_segment: Callable[[int, int], None] | None = None,
         retry: bool = False,
+        stopping: Callable[[], bool] | None = None,
     ) -> VideoMemory:
         """The memory from the disk, or built now; an interrupted build is taken up again.
 
         While one process builds, another that wants the same memory waits for it. `on_segment` as in
         `build_memory`. `retry`: segments that failed when the memory was built are described again.
+        `stopping`: asked before each segment; when it says so, what is in flight is finished and
+        StoppedEarly is raised.
         """
         memory = self.load(video)
         if memory is not None and not (retry and memory.report.failed_segments):
@@ -80,14 +83,18 @@ class MemoryStore:
                 return memory
             for name in failed:
                 (folder / "steps" / f"{name}.json").unlink(missing_ok=True)
-            return self._build(video, folder, on_segment)
+            return self._build(video, folder, on_segment, stopping)
 
     def thumbnails(self, video: Video) -> Thumbnails | None:
         """The small pictures beside a memory; None when there are none that can be read."""
         return load_thumbnails(self.folder(video))
 
     def _build(
-        self, video: Video, folder: Path, on_segment: Callable[[int, int], None] | None
+        self,
+        video: Video,
+        folder: Path,
+        on_segment: Callable[[int, int], None] | None,
+        stopping: Callable[[], bool] | None,
     ) -> VideoMemory:
         steps = folder / "steps"
         built = build(
@@ -97,6 +104,7 @@ class MemoryStore:
             checkpoints=steps,
             on_segment=on_segment,
             lanes=self._lanes,
+            stopping=stopping,
         )
         save_thumbnails(folder, built.thumbnails)
         write_atomically(folder / "memory.json", built.memory.model_dump_json())

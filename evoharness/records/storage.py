@@ -16,8 +16,12 @@ from pydantic import BaseModel
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replace `path` by `content` as one step; OSError when the folder cannot be written."""
+def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+    """Replace `path` by `content` as one step; OSError when the folder cannot be written.
+
+    Not `durable`: it survives the process at once, but a machine that loses power may leave an empty file or
+    half of one; for what can be checked when it is read, and done again.
+    """
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -25,7 +29,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:

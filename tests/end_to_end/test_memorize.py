@@ -149,13 +149,13 @@ def check_kills(place: Place, undisturbed: Place, kills: int, seed: int) -> None
     for _ in range(kills):
         kill(place, rng)
         in_flight = sum(place.asked().values()) - sum(place.answered().values())
-        described = sum(n for name, n in place.answered().items() if name.startswith("DescribeSegment:"))
-        assert described - place.finished() <= 1, "answers are written down at once"
     place.finish()
     assert place.memories() == undisturbed.memories()
-    print(f"{kills} kills: {sum(place.asked().values())} asked, {len(place.asked())} different things")
+    assert not list(place.cache.glob("memories/*/steps"))
+    print(f"{kills} kills: {sum(place.asked().values())} asked, {sum(place.answered().values())} answered, ")
+    print(f"{len(place.asked())} different things")
     twice = {name: count for name, count in place.answered().items() if count > 1}
-    assert sum(twice.values()) - len(twice) <= 1, "only in the moment between an answer and its file"
+    assert sum(twice.values()) - len(twice) <= kills // 10, "in the moment between an answer and its file"
     assert set(place.asked()) == set(undisturbed.asked())
     repeated = sum(place.asked().values()) - len(place.asked())
     assert repeated <= in_flight + len(twice), "what was in flight is asked again, and nothing else"
@@ -191,6 +191,23 @@ def test_progress_counts_segments_and_videos(videos: Path, tmp_path: Path) -> No
     assert f"segments: {segments}/{segments}" in said
     assert "1 of 2 videos: " in said
     assert "2 of 2 videos: " in said
+
+
+def test_what_is_in_flight_is_finished_when_the_user_asks_to_stop(
+    videos: Path, undisturbed: Place, tmp_path: Path
+) -> None:
+    place = Place(tmp_path, videos)
+    with place.start() as process:
+        while sum(place.asked().values()) < 8:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert place.asked() == place.answered()
+    assert 6 <= place.finished() == len(place.asked()) < 30
+    place.finish()
+    assert max(place.asked().values()) == 1
+    assert place.memories() == undisturbed.memories()
 
 
 @pytest.mark.verify
