@@ -40,9 +40,12 @@ def nearly_same(one: "NDArray[np.uint8]", other: "NDArray[np.uint8]") -> bool:
     if one.shape != other.shape:
         return False
     difference = cv2.absdiff(one, other)
-    found = [(cv2.blur(difference, (limit.side, limit.side)), limit) for limit in TOLERANCES]
-    if any(mean.max() > limit.flat + 255 * limit.share for mean, limit in found):
-        return False
+    found = []
+    for limit in TOLERANCES:
+        mean = cv2.blur(difference, (limit.side, limit.side))
+        if mean.max() > limit.flat + 255 * limit.share:
+            return False
+        found.append((mean, limit))
     if all(mean.max() <= limit.flat for mean, limit in found):
         return True
     around = _contrast(one)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from evoharness.records.frame import Detail, Frame
 from evoharness.records.interval import Interval
+from evoharness.video.ahead import ahead
 from evoharness.video.likeness import nearly_same
 from evoharness.video.sampling import scattered_times
 from evoharness.video.spool import Spool
@@ -92,7 +93,7 @@ def readable(
     lost = video.losses.pictures
     numbers = [video.index.number_at(frame.time) for frame in frames]
     if not video.info.warnings:
-        for at, rgb in enumerate(video.pixels(frames)):
+        for at, rgb in enumerate(ahead(video.pixels(frames))):
             if numbers[at] not in lost:
                 yield at, rgb
         return

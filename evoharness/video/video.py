@@ -12,7 +12,7 @@ from evoharness.records.video import VideoInfo
 from evoharness.video.detail import fit
 from evoharness.video.index import PacketIndex
 from evoharness.video.probe import Examined, examine
-from evoharness.video.readers import Box, Losses, Reader, Wanted
+from evoharness.video.readers import Box, Losses, Wanted
 from evoharness.video.readers.relay import Relay
 
 if TYPE_CHECKING:
@@ -57,8 +57,12 @@ class Video:
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """The reader and why it is that one; readers that were replaced; how many pictures were lost."""
-        lines = [self.info.reader_reason, *(f"replaced: {failure}" for failure in self.losses.replaced)]
+        """The reader and why; how many requests went to which; what was replaced and what was lost."""
+        lines = [self.info.reader_reason]
+        if answered := dict(self._reader.answered):
+            counts = ", ".join(f"{count} by {name}" for name, count in sorted(answered.items()))
+            lines.append(f"requests read: {counts}")
+        lines += (f"replaced: {failure}" for failure in tuple(self.losses.replaced))
         if self.losses.pictures:
             lines.append(f"pictures that could not be decoded, others stood in: {len(self.losses.pictures)}")
         if self.losses.damaged:
@@ -70,7 +74,7 @@ class Video:
         return examine(self.path)
 
     @cached_property
-    def _reader(self) -> Reader:
+    def _reader(self) -> Relay:
         info = self.info
         return Relay(
             self.path,

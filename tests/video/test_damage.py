@@ -131,7 +131,7 @@ def test_what_a_damaged_file_lost_is_known_after_reading(originals: dict[str, by
     assert len(list(video.pixels(frames))) == len(frames) < 24
     hurt = video.losses.pictures | video.losses.damaged
     assert 0 < len(hurt) < 12
-    assert len(video.reading) > 1
+    assert any("could not be decoded" in line or "damaged parts" in line for line in video.reading)
 
 
 def test_a_header_that_promises_giant_pictures_takes_no_memory(tmp_path: Path) -> None:

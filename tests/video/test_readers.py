@@ -203,6 +203,7 @@ class TestRelay:
         assert len(video.losses.replaced) == 1
         assert video.losses.replaced[0].startswith("decord: ")
         assert not video.losses.pictures
+        assert video.reading[1:] == ("requests read: 1 by pyav", f"replaced: {video.losses.replaced[0]}")
 
     def test_one_process_of_decord_at_a_time_is_enough(
         self, plain: Path, monkeypatch: pytest.MonkeyPatch

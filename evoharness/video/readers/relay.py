@@ -46,9 +46,13 @@ class Relay:
         self._threads = threads
         self._losses = losses
         self._failed: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        """How many requests each reader has answered to the end."""
 
     def read(self, wanted: Sequence[Wanted]) -> "Iterator[NDArray[np.uint8]]":
         """See `Reader`; never `ReaderFailed`: what no reader gives is stood in for by the picture before."""
+        if not wanted:
+            return
         left = list(wanted)
         before: NDArray[np.uint8] | None = None
         for name, reader in self._candidates(left):
@@ -61,6 +65,7 @@ class Relay:
                 self._failed[name] += 1
                 self._losses.replaced.append(f"{name}: {failure}")
             else:
+                self.answered[name] += 1
                 return
         for want in left:
             self._losses.pictures.add(want.number)
