@@ -1,5 +1,7 @@
 """A hosted backbone put together from its settings: endpoints by role, cache, budget, limits, a listener."""
 
+import hashlib
+import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -46,7 +48,13 @@ class HostedBackbone:
     @property
     def id(self) -> str:
         """Which models answer for which roles, with their profiles and parameters."""
-        return self._models.id if self._listens is None else f"{self._models.id}:{self._listens.model}"
+        if self._listens is None:
+            return self._models.id
+        # Another server may serve another model by that name, and what is heard depends on what is asked.
+        apart = [self._listening, self._listens.base if self._listens.is_own_server else None]
+        written = json.dumps(apart, sort_keys=True, default=str).encode()
+        told = f"#{hashlib.sha256(written).hexdigest()[:8]}" if any(apart) else ""
+        return f"{self._models.id}:{self._listens.model}{told}"
 
     def run(self, task: Task[Output]) -> Reply[Output]:
         """See `Backbone`."""
@@ -58,6 +66,12 @@ class HostedBackbone:
         """The most USD that a call of a role with so many tokens costs; None: its price is not known."""
         return self._models.price(role, input_tokens, output_tokens)
 
+    @property
+    def _listening(self) -> dict[str, Any]:
+        """Parameters of calls that transcribe."""
+        named = self._settings.parameters.get(Role.TRANSCRIBER.value)
+        return named if isinstance(named, dict) else {}
+
     @cached_property
     def _listener(self) -> "Listener":
         from evoharness.models.listening import Listener
@@ -66,10 +80,9 @@ class HostedBackbone:
             raise UnsupportedTask(
                 "no model is named that listens: backbone.models.transcriber=provider/model"
             )
-        named = self._settings.parameters.get(Role.TRANSCRIBER.value)
         return Listener(
             self._listens,
-            parameters=named if isinstance(named, dict) else {},
+            parameters=self._listening,
             price=self._settings.prices_by_model().get(self._listens.model),
             **self._shared,
         )

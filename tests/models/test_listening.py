@@ -136,6 +136,21 @@ def test_another_server_of_ones_own_is_asked_itself(talk: Path, tmp_path: Path) 
         assert (reply.output.lines[0].text, reply.cached) == (said.content["text"], False)
 
 
+def test_who_listens_where_and_to_what_is_part_of_the_identity() -> None:
+    def made(**options: Any) -> str:
+        models = {"default": "openai/a", "transcriber": "openai/whisper-1"}
+        return HostedBackbone(HostedSettings(models=models, **options), None).id
+
+    assert made().endswith(":openai/whisper-1")
+    asked: tuple[dict[str, Any], ...] = (
+        {},
+        {"api_bases": {"transcriber": "http://one/v1"}},
+        {"api_bases": {"transcriber": "http://two/v1"}},
+        {"parameters": {"transcriber": {"temperature": 0.2}}},
+    )
+    assert len({made(**options) for options in asked}) == len(asked)
+
+
 def test_a_call_whose_reply_was_lost_is_paid_for(talk: Path) -> None:
     replies = iter([Said(drop=True), Said({"text": "heard"})])
     with ScriptedServer(lambda _: next(replies)) as server:
