@@ -170,6 +170,13 @@ def test_the_key_is_sent_and_does_not_travel_with_the_embedder(monkeypatch: pyte
         assert again.id == model.id
 
 
+def test_a_server_of_ones_own_is_part_of_the_identity() -> None:
+    one, another = (HostedEmbedder(model="openai/tiny", api_base=f"http://{host}/v1") for host in "ab")
+    provider = HostedEmbedder(model="openai/tiny", api_base="https://api.openai.com/v1")
+    assert len({one.id, another.id, provider.id}) == 3
+    assert provider.id == HostedEmbedder(model="openai/tiny").id == "litellm:openai/tiny"
+
+
 def test_what_is_too_much_at_once_is_halved() -> None:
     def limited(request: Received) -> Said:
         texts = request.body["input"]

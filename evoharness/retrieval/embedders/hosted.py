@@ -1,5 +1,6 @@
 """Vectors from a provider's endpoint, or from a server of one's own, through litellm."""
 
+import hashlib
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,14 +57,15 @@ class HostedEmbedder:
             raise UserError("embedder.options: dimensions has to be at least 1")
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
         self.endpoint = endpoint_of(model=model, api_base=api_base, key=key)
-        self.id = ":".join(["litellm", model, *([str(dimensions)] if dimensions else [])])
+        named = ":".join(["litellm", model, *([str(dimensions)] if dimensions else [])])
         self._batch = batch
         self._dimensions = dimensions
         self._calls = calls or SingleCalls()
         self._recent = RecentVectors()
         # A server of one's own may serve something else under the name that a provider uses.
-        where = self.endpoint.base if self.endpoint.is_own_server else ""
-        self._kept = KeptVectors(cache_dir / VECTORS_FILE, f"{self.id} {where}") if cache_dir else None
+        where = (self.endpoint.base or "") if self.endpoint.is_own_server else ""
+        self.id = f"{named}#{hashlib.sha256(where.encode()).hexdigest()[:8]}" if where else named
+        self._kept = KeptVectors(cache_dir / VECTORS_FILE, f"{named} {where}") if cache_dir else None
         self._measuring = threading.Lock()
         self._width = 0
 
