@@ -140,17 +140,17 @@ def span_text(interval: Interval) -> str:
 def _facts(memory: VideoMemory) -> list[tuple[str, str]]:
     segments, report = memory.segments, memory.report
     counts = [
-        ("segments", len(segments)),
-        ("parts", len(memory.super_events)),
-        ("events", sum(len(s.events) for s in segments)),
-        ("entities", sum(len(s.entities) for s in segments)),
-        ("texts", sum(len(s.texts) for s in segments)),
-        ("relations", sum(len(s.relations) for s in segments)),
-        ("frames looked at", report.frames),
-        ("failed segments", len(report.failed_segments)),
+        ("segment", "segments", len(segments)),
+        ("part", "parts", len(memory.super_events)),
+        ("event", "events", sum(len(s.events) for s in segments)),
+        ("entity", "entities", sum(len(s.entities) for s in segments)),
+        ("text", "texts", sum(len(s.texts) for s in segments)),
+        ("relation", "relations", sum(len(s.relations) for s in segments)),
+        ("frame looked at", "frames looked at", report.frames),
+        ("failed segment", "failed segments", len(report.failed_segments)),
     ]
-    facts = [("length", clock(memory.duration))]
-    return facts + [(name, f"{count:,}") for name, count in counts if count or name in ("segments", "events")]
+    told = [(one if count == 1 else many, f"{count:,}") for one, many, count in counts if count]
+    return [("length", clock(memory.duration)), *told]
 
 
 def _pictures(memory: VideoMemory, thumbnails: Thumbnails) -> dict[str, tuple[Shown, ...]]:
