@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast, get_args
@@ -268,6 +268,8 @@ class ResponseCache:
                     return None
                 return use(self._open(writing=self._writes))
             except (sqlite3.Error, OSError) as error:
+                if writing and self._connection is not None and _is_busy(error):
+                    return None  # others write for long, as pruning does: what comes after it is kept
                 self._let_down(error)
         return None if writing else self._try(use)
 
@@ -287,7 +289,7 @@ class ResponseCache:
             return None
         answer, spend, used = row
         if self._writes and time.time() - used > DAY_S:  # once a day is enough to know what is in use
-            with file:
+            with suppress(sqlite3.OperationalError), file:
                 file.execute("UPDATE responses SET used = ? WHERE key = ?", (time.time(), key))
         return str(answer), str(spend)
 
@@ -337,6 +339,10 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
             return connection
     assert failure is not None
     raise failure
+
+
+def _is_busy(error: Exception) -> bool:
+    return bool(getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY)
 
 
 def _is_readable(path: Path) -> bool:

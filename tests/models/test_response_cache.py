@@ -33,6 +33,26 @@ def age(path: Path, key: str, days: float) -> None:
     connection.close()
 
 
+def test_who_writes_for_long_costs_what_came_meanwhile_and_no_more(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evoharness.models.response_cache.WAIT_S", 0.05)
+    warnings: list[str] = []
+    cache = ResponseCache(path, warn=warnings.append)
+    cache.put("before", response("before"))
+    age(path, "before", 3)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    cache.put("meanwhile", response("meanwhile"))
+    assert cache.get("before") == response("before")
+    other.execute("ROLLBACK")
+    other.close()
+    cache.put("after", response("after"))
+    again = ResponseCache(path, "read")
+    assert (again.get("meanwhile"), again.get("after")) == (None, response("after"))
+    assert warnings == []
+
+
 def test_what_was_kept_is_found_by_another_process_later(path: Path) -> None:
     ResponseCache(path).put("a", response("a"))
     again = ResponseCache(path)
