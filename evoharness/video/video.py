@@ -13,11 +13,12 @@ from evoharness.video.detail import fit
 from evoharness.video.index import PacketIndex
 from evoharness.video.probe import Examined, examine
 from evoharness.video.readers import Box, Losses, Wanted
-from evoharness.video.readers.relay import Relay
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from evoharness.video.readers.relay import Relay
 
 HELD_BYTES = 2**26
 """How much may be held back to give pictures in another order than that of time."""
@@ -33,12 +34,14 @@ class Video:
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
+        self.losses = Losses()
+        """What reading has cost so far; several threads may read at once."""
 
     def __repr__(self) -> str:
         return f"Video({str(self.path)!r})"
 
-    def __getstate__(self) -> dict[str, Path]:
-        return {"path": self.path}
+    def __reduce__(self) -> "tuple[type[Video], tuple[Path]]":
+        return type(self), (self.path,)
 
     @property
     def info(self) -> VideoInfo:
@@ -49,11 +52,6 @@ class Video:
     def index(self) -> PacketIndex:
         """When each picture is shown."""
         return self._examined.index
-
-    @cached_property
-    def losses(self) -> Losses:
-        """What reading has cost so far: pictures that others stood in for, readers that were replaced."""
-        return Losses()
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -74,7 +72,9 @@ class Video:
         return examine(self.path)
 
     @cached_property
-    def _reader(self) -> Relay:
+    def _reader(self) -> "Relay":
+        from evoharness.video.readers.relay import Relay
+
         info = self.info
         return Relay(
             self.path,
