@@ -6,6 +6,7 @@ gathers around sharp edges, where people do not see it either, so a place may di
 contrast around it: next to nothing on an even ground, where even something faint would be news.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,21 +36,22 @@ a digit that changes or a dot that moves, of whatever contrast, needs three time
 def nearly_same(one: "NDArray[np.uint8]", other: "NDArray[np.uint8]") -> bool:
     """Whether no place of two RGB pictures differs by more than encoding noise; sizes that differ do."""
     import cv2
-    import numpy as np
 
     if one.shape != other.shape:
         return False
     difference = cv2.absdiff(one, other)
+    if difference.max() <= min(limit.flat for limit in TOLERANCES):
+        return True
     found = []
     for limit in TOLERANCES:
         mean = cv2.blur(difference, (limit.side, limit.side))
-        if mean.max() > limit.flat + 255 * limit.share:
+        highest = mean.max()
+        if highest > limit.flat + 255 * limit.share:
             return False
-        found.append((mean, limit))
-    if all(mean.max() <= limit.flat for mean, limit in found):
-        return True
-    around = _contrast(one)
-    return all(bool(np.all(mean <= limit.flat + limit.share * around)) for mean, limit in found)
+        if highest > limit.flat:
+            found.append((mean, limit))
+    around = _contrast(one) if found else None
+    return not any(cv2.subtract(mean, cv2.LUT(around, _allowed(limit))).any() for mean, limit in found)
 
 
 def _contrast(rgb: "NDArray[np.uint8]") -> Any:
@@ -58,5 +60,13 @@ def _contrast(rgb: "NDArray[np.uint8]") -> Any:
     import numpy as np
 
     around = np.ones((2 * REACH + 1, 2 * REACH + 1), np.uint8)
-    spread: NDArray[np.float32] = (cv2.dilate(rgb, around) - cv2.erode(rgb, around)).astype(np.float32)
-    return spread
+    return cv2.subtract(cv2.dilate(rgb, around), cv2.erode(rgb, around))
+
+
+@cache
+def _allowed(limit: Tolerance) -> "NDArray[np.uint8]":
+    """The largest mean difference by the contrast around."""
+    import numpy as np
+
+    allowed: NDArray[np.uint8] = np.floor(limit.flat + limit.share * np.arange(256)).astype(np.uint8)
+    return allowed
