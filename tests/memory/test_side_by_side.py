@@ -231,3 +231,24 @@ def noise_between(path: Path, start: float, end: float) -> bytes:
                     noise = rng.randbytes(packet.size - 5)
                     data[packet.pos + 5 : packet.pos + packet.size] = noise
     return bytes(data)
+
+
+def test_a_video_that_can_only_be_read_from_its_start_is_taken_up_all_the_same(tmp_path: Path) -> None:
+    path = record(tmp_path / "one key.mp4", map(picture, range(120)), [float(n) for n in range(120)], gop=500)
+    settings = MemorySettings(minimum_s=5, maximum_s=12, scene_fps=1)
+    undisturbed = build_memory(Video(path), GivenDescriber(told), settings)
+    assert len(undisturbed.segments) >= 10
+
+    def down(task: DescribeSegment) -> SegmentDescription:
+        if task.span.start > 30:
+            raise BackboneUnavailable("down")
+        return told(task)
+
+    first = GivenDescriber(down)
+    with pytest.raises(BackboneUnavailable):
+        build_memory(Video(path), first, settings, checkpoints=tmp_path / "steps", lanes=Lanes(3))
+    second = GivenDescriber(told)
+    memory = build_memory(Video(path), second, settings, checkpoints=tmp_path / "steps", lanes=Lanes(3))
+    assert memory == undisturbed
+    done = [task.span.start for task in first.described if task.span.start <= 30]
+    assert len(done) + len(second.described) == len(memory.segments)
