@@ -1,10 +1,11 @@
 """What the jobs of a run use on one video, counted by running them on a backbone that only counts.
 
 Strategies, evidence conditions, checks of questions and the building of memories are the real ones, on the
-real duration and size of the video; no picture is decoded and no model is called.
+real duration and size of the video; no model is called, and of some videos a few pictures are decoded, to
+see how many of them a memory would leave out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +19,7 @@ from evoharness.evolution.diagnosis import condition
 from evoharness.evolution.estimating.counting import CountingBackbone
 from evoharness.evolution.estimating.expectations import EXPECTED
 from evoharness.evolution.estimating.load import Load
+from evoharness.evolution.estimating.repeats import Repeats, Thinned
 from evoharness.models.registry import LITELLM
 from evoharness.records.evidence import Evidence
 from evoharness.records.interval import Interval
@@ -75,6 +77,7 @@ class CountingBench(Workbench):
         video: "Video",
         on_segment: Callable[[int, int], None] | None = None,  # noqa: ARG002
         retry: bool = True,  # noqa: ARG002
+        stopping: Callable[[], bool] | None = None,  # noqa: ARG002
     ) -> VideoMemory:
         """A memory of the usual size, made anew only for another video."""
         key = video.info.content_hash
@@ -107,6 +110,7 @@ class Measuring:
         self._harness = harness
         self._limits = limits
         self._questioner = questioner
+        self._repeats = Repeats(self._bench.settings)
 
     def close(self) -> None:
         """End the sandbox that ran strategies."""
@@ -128,10 +132,20 @@ class Measuring:
             return 1 / self._bench.settings.fps
         return duration / max(1.0, shown)
 
+    def look_at(self, paths: Sequence[Path]) -> None:
+        """Look at some of the videos whose memories will be counted."""
+        self._repeats.look_at(paths)
+
     def remembering(self, path: Path, segment_s: float) -> Load:
         """Building the memory of a video in segments of that length."""
         self._bench.counting.forget()
-        stand_in_memory(self._bench.video(path), self._bench.backbone, self._bench.settings, segment_s)
+        stand_in_memory(
+            self._bench.video(path),
+            self._bench.backbone,
+            self._bench.settings,
+            segment_s,
+            self._repeats.share(path),
+        )
         return self._taken()
 
     def answering(self, path: Path, question: Question | None = None) -> Load:
@@ -226,12 +240,16 @@ def stand_in_memory(
     backbone: MeteredBackbone,
     settings: "MemorySettings",
     segment_s: float = EXPECTED.segment_s,
+    repeats: float = 0.0,
 ) -> VideoMemory:
-    """A memory of segments of equal length: where scenes change is not known without looking."""
-    from evoharness.memory import build_memory, pointing
+    """A memory of segments of equal length: where scenes change is not known without looking.
+
+    `repeats`: share of the pictures that the describer is spared.
+    """
+    from evoharness.memory import build_memory
 
     duration = video.info.duration
     count = max(1, round(duration / min(max(segment_s, settings.minimum_s), settings.maximum_s)))
     ends = [duration * number / count for number in range(count + 1)]
     spans = [Interval(start=start, end=end) for start, end in pairwise(ends)]
-    return build_memory(video, backbone, settings, spans=spans, look=pointing)
+    return build_memory(video, backbone, settings, spans=spans, look=Thinned(repeats))

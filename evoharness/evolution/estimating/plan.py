@@ -77,7 +77,7 @@ def estimate(
     limits: "SolverLimits",
     seed: int = 0,
 ) -> Estimate:
-    """Count the jobs of a run on a backbone that only counts; no model is called and nothing is written."""
+    """Count the jobs of a run on a backbone that only counts; no model is called and no run is made."""
     measuring = Measuring(config, initial, limits, questioner)
     try:
         plan = _Plan(settings, material, initial, config, measuring, search, questioner, seed)
@@ -349,12 +349,14 @@ class _Plan:
         initial = summed(
             self._test(video, asked[video][0]) * (len(asked[video]) * share) for video in measured
         )
+        paths = [self._material.sealed_videos[video] for video in sorted(asked)]
+        paths = [path for path in paths if self._needs_memory(path) and path not in self._known]
+        self._measuring.look_at(paths)
         remembering = summed(
             self._once(
                 (f"memory {e.segment_s}", path), partial(self._measuring.remembering, path, e.segment_s)
             )
-            for video in asked
-            if self._needs_memory(path := self._material.sealed_videos[video]) and path not in self._known
+            for path in paths
         )
         initial += remembering
         again = extra * number if self._measuring.kept else initial + extra * number
@@ -368,6 +370,7 @@ class _Plan:
         earlier = {video for draw in self._draws[: number - 1] for video in draw.videos}
         new = [video for video in videos if video not in earlier]
         fresh = [video for video in new if self._material.videos[video] not in self._known]
+        self._measuring.look_at(self._paths(sorted(fresh)))
         name = f"memory {e.segment_s}"
         return self._mean(name, fresh, lambda path: self._measuring.remembering(path, e.segment_s)) * len(
             fresh
