@@ -63,6 +63,7 @@ def render_tree(memory: VideoMemory) -> str:
     if memory.report.losses:
         told = ", ".join(f"{kind} {count}" for kind, count in memory.report.losses.items())
         lines.append(f"repaired or lost: {told}")
+    lines += memory.report.notes
     return printable("\n".join(lines))
 
 

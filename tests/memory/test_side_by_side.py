@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evoharness.evaluation.meter import MeteredBackbone
-from evoharness.memory import MemorySettings, MemoryStore, build_memory, pointing
+from evoharness.memory import MemorySettings, MemoryStore, build_memory, pointing, render_tree
 from evoharness.memory.lanes import Lanes
 from evoharness.models.backbone import BackboneUnavailable, MissingKey
 from evoharness.models.perception_tasks import DescribedEvent, DescribeSegment, SegmentDescription
@@ -200,6 +200,8 @@ class TestDamage:
         lost = memory.report.losses.get("picture that could not be decoded", 0)
         told_of = lost or any("damaged" in note for note in memory.report.notes)
         assert told_of
+        tree = render_tree(memory).splitlines()
+        assert all(note in tree for note in memory.report.notes)
         fewer = [len(task.frames) for task in backbone.described]
         assert sum(fewer[4:6]) < sum(fewer[:2]) - 10
         assert all(
