@@ -50,16 +50,23 @@ def key_pictures(
         decoder.thread_type = "FRAME"
         decoder.skip_frame = "NONKEY"
         for packet in chain(packets_of(container, stream), [None]):
-            if packet is not None and not (packet.is_keyframe and packet.pts in missing):
+            if packet is not None and not (packet.is_keyframe and _time(packet) in missing):
                 continue
             try:
                 pictures = decoder.decode(packet)
             except damage():
                 continue
             for picture in pictures:
-                if picture.pts in missing:
-                    missing.discard(picture.pts)
-                    yield picture.pts, _small(picture)
+                pts = _time(picture)
+                if pts in missing:
+                    missing.discard(pts)
+                    yield pts, _small(picture)
+
+
+def _time(timed: Any) -> int | None:
+    """When a packet or a picture is shown, as the index has it."""
+    pts: int | None = timed.pts if timed.pts is not None else timed.dts
+    return pts
 
 
 def _small(picture: Any) -> "NDArray[np.uint8]":

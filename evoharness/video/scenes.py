@@ -52,18 +52,28 @@ def differences(video: "Video", fps: float) -> tuple[list[float], list[float]]:
     Where key frames lie close together, each sample is taken at the last key frame at or before its time,
     and nothing else is decoded; elsewhere, and in damaged files, those at the very times are compared.
     """
+    if keys_are_close(video) and not video.info.warnings:
+        change = _by_keys(video, fps)
+        if change is not None:
+            return change.times, change.scores
+    change = Change()
+    frames = compared_frames(video, fps)
+    for frame, rgb in zip(frames, video.pixels(frames), strict=True):
+        change.add(frame.time, rgb)
+    return change.times, change.scores
+
+
+def _by_keys(video: "Video", fps: float) -> "Change | None":
+    """The differences of key frames; None when one of them did not come."""
     from evoharness.video.video import decoder_threads
 
-    change = Change()
-    if keys_are_close(video) and not video.info.warnings:
-        times = sample_times(Interval(start=0, end=video.info.duration), fps)
-        for pts, rgb in key_pictures(video.path, key_times(video.index, times), decoder_threads()):
-            change.add((pts - video.index.pts[0]) * video.index.seconds_per_unit, rgb)
-    else:
-        frames = compared_frames(video, fps)
-        for frame, rgb in zip(frames, video.pixels(frames), strict=True):
-            change.add(frame.time, rgb)
-    return change.times, change.scores
+    index = video.index
+    wanted = key_times(index, sample_times(Interval(start=0, end=video.info.duration), fps))
+    change, found = Change(), 0
+    for pts, rgb in key_pictures(video.path, wanted, decoder_threads()):
+        change.add((pts - index.pts[0]) * index.seconds_per_unit, rgb)
+        found += 1
+    return change if found == len(wanted) else None
 
 
 def compared_frames(video: "Video", fps: float) -> list[Frame]:

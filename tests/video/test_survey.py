@@ -1,10 +1,12 @@
 """A video is cut into segments, and their pictures are read, without decoding anything twice."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from evoharness.records.frame import Detail, Frame
 from evoharness.records.interval import Interval
 from evoharness.video import SceneSettings, Survey, Video, scenes, surveyed
 from evoharness.video.key_pictures import key_pictures, key_times, widest_gap
-from evoharness.video.scenes import differences
+from evoharness.video.scenes import differences, keys_are_close
 from tests.video.recordings import number_in, numbered, record
 
 Pixels = NDArray[np.uint8]
@@ -80,6 +82,46 @@ def test_key_pictures_are_those_of_the_video(near: Path) -> None:
     found = list(key_pictures(near, keys))
     assert [pts for pts, _ in found] == keys
     assert [number_in(pixels) for _, pixels in found] == [0, 8, 16, 56]
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"),
+    [
+        ("libx264", "a.ts"),
+        ("libx264", "a.mkv"),
+        ("libx264", "a.avi"),
+        ("libx265", "a.mp4"),
+        ("mpeg4", "a.avi"),
+        ("mpeg4", "a.mp4"),
+        ("libvpx-vp9", "a.webm"),
+        ("libsvtav1", "a.mkv"),
+    ],
+)
+def test_key_pictures_come_out_of_every_kind_of_file(codec: str, name: str, tmp_path: Path) -> None:
+    try:
+        path = record(tmp_path / name, map(shades, range(120)), fps=2, gop=8, codec=codec)
+    except (av.error.FFmpegError, ValueError):
+        pytest.skip(f"no encoder {codec}")
+    video = Video(path)
+    if not keys_are_close(video):
+        assert video.index.counted  # without times, there is no telling which picture came
+        return
+    keys = key_times(video.index, [4.0 * n for n in range(15)])
+    found = list(key_pictures(path, keys))
+    assert [pts for pts, _ in found] == keys
+    frames = video.frames(
+        [(pts - video.index.pts[0]) * video.index.seconds_per_unit for pts in keys], Detail.SMALL
+    )
+    assert [number_in(pixels) for _, pixels in found] == [
+        number_in(pixels) for pixels in video.pixels(frames)
+    ]
+
+
+def test_where_a_key_frame_does_not_come_all_is_compared(near: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = scenes(Video(near), SETTINGS)
+    module = sys.modules["evoharness.video.scenes"]  # the package names the function by the same name
+    monkeypatch.setattr(module, "key_pictures", lambda *_: iter(()))
+    assert scenes(Video(near), SETTINGS) == expected
 
 
 def test_the_gap_between_key_frames(near: Path, far: Path) -> None:
