@@ -188,6 +188,7 @@ class TestRelay:
     ) -> None:
         monkeypatch.setattr("evoharness.video.readers.relay.DECORD_COST", 0.0)
         monkeypatch.setattr("evoharness.video.readers.relay.START_COST", 0.0)
+        monkeypatch.setattr("evoharness.video.readers.relay.PASS_COST", 0.0)
         warm_up("decord", plain)
         monkeypatch.setattr(apart_module, "PATIENCE_S", 3.0)
         video = Video(plain)
@@ -210,6 +211,7 @@ class TestRelay:
     ) -> None:
         monkeypatch.setattr("evoharness.video.readers.relay.DECORD_COST", 0.0)
         monkeypatch.setattr("evoharness.video.readers.relay.START_COST", 0.0)
+        monkeypatch.setattr("evoharness.video.readers.relay.PASS_COST", 0.0)
         first, second = Video(plain), Video(plain)
         frames = first.frames([n / 10 for n in range(50)], Detail.NORMAL)
         pictures = first.pixels(frames)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 DECORD_COST = 0.9
 """What decord needs to decode a picture, compared with PyAV (measured on H.264 at 1280 x 720)."""
+PASS_COST = 1.0
+"""What it costs to pass a picture on from another process, in decoded pictures of its size."""
 START_COST = 300.0
 """What it costs to start a process, in millions of pixels decoded by PyAV."""
 ATTEMPTS = {DECORD: 1, PYAV: 2}
@@ -93,7 +95,8 @@ class Relay:
         by_pyav = sum(step.cost for step in plan(self._index, numbers, leave_out=leave_out))
         by_decord = sum(step.cost for step in plan(self._index, numbers, leave_out=False)) * DECORD_COST
         start = 0.0 if is_idle() else START_COST * 1e6 / self._pixels
-        return by_decord + start < by_pyav
+        passed = sum(want.width * want.height for want in wanted) / self._pixels * PASS_COST
+        return by_decord + passed + start < by_pyav
 
     def _pyav(self) -> Reader:
         return PyAVReader(
