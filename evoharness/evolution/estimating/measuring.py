@@ -18,8 +18,9 @@ from evoharness.evaluation.meter import MeteredBackbone
 from evoharness.evolution.diagnosis import condition
 from evoharness.evolution.estimating.counting import CountingBackbone
 from evoharness.evolution.estimating.expectations import EXPECTED
-from evoharness.evolution.estimating.load import Load
+from evoharness.evolution.estimating.load import Amount, Load
 from evoharness.evolution.estimating.repeats import Repeats, Thinned
+from evoharness.models.embedding import EMBEDDER
 from evoharness.models.registry import LITELLM
 from evoharness.records.evidence import Evidence
 from evoharness.records.interval import Interval
@@ -28,8 +29,9 @@ from evoharness.records.outcome import APPARATUS
 from evoharness.records.question import Question, QuestionKind
 
 if TYPE_CHECKING:
+    from evoharness.evolution.estimating.embedding import CountingEmbedder
     from evoharness.harness import Harness
-    from evoharness.memory import MemorySettings
+    from evoharness.memory import MemoryReader, MemorySettings
     from evoharness.questioner import QuestionerSettings
     from evoharness.retrieval import Embedder
     from evoharness.solver import SolverLimits
@@ -59,18 +61,36 @@ class CountingBench(Workbench):
             prompts=hosted, kept=hosted and config.backbone_options.get("cache", "on") == "on"
         )
         self._memories: dict[str, VideoMemory] = {}
+        self._indexed: dict[str, Load] = {}
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """The one that comes with the package: it calls nobody."""
+        """The one that comes with the package, which calls nobody; where a provider would be, it counts."""
         from evoharness.retrieval import make_embedder
 
-        return make_embedder("wordllama")
+        return self._embeddings or make_embedder("wordllama")
+
+    @cached_property
+    def _embeddings(self) -> "CountingEmbedder | None":
+        if not self.config.embeds_elsewhere:
+            return None
+        from evoharness.evolution.estimating.embedding import CountingEmbedder
+        from evoharness.retrieval import make_embedder
+        from evoharness.retrieval.embedders.hosted import BATCH
+
+        batch = self.config.embedder_options.get("batch", BATCH)
+        return CountingEmbedder(make_embedder("wordllama"), self.meter, batch)
 
     @cached_property
     def backbone(self) -> MeteredBackbone:
         """Counts as the configured backbone does."""
-        return MeteredBackbone(self.counting)
+        return MeteredBackbone(self.counting, meter=self.meter)
+
+    def forget(self) -> None:
+        """Empty the caches of answers and vectors: what comes next is about another question."""
+        self.counting.forget()
+        if self._embeddings is not None:
+            self._embeddings.forget()
 
     def memory(
         self,
@@ -87,6 +107,26 @@ class CountingBench(Workbench):
             self.backbone.take()
             assert not before.paid, "what was used is taken before a memory is opened"
         return self._memories[key]
+
+    def reader(self, video: "Video") -> "MemoryReader":
+        """The read operations on a stand-in; its indexes are made with it, and kept nowhere."""
+        from evoharness.memory import MemoryReader
+
+        def opened() -> MemoryReader:
+            reader = MemoryReader(self.memory(video), self.embedder)
+            before = self.backbone.take()
+            for search in (reader.search_nodes, reader.search_segments, reader.search_texts):
+                search(OPTION, 1)
+            self._indexed[video.info.content_hash] = Load.of(self.backbone.take().paid)
+            assert not before.paid, "what was used is taken before a memory is opened"
+            return reader
+
+        return self._readers.get(video.info.content_hash, opened)
+
+    def indexing(self, video: "Video") -> Load:
+        """What the indexes of a memory take, where it is searched."""
+        self.reader(video)
+        return self._indexed[video.info.content_hash]
 
     @property
     def settings(self) -> "MemorySettings":
@@ -138,7 +178,7 @@ class Measuring:
 
     def remembering(self, path: Path, segment_s: float) -> Load:
         """Building the memory of a video in segments of that length."""
-        self._bench.counting.forget()
+        self._bench.forget()
         stand_in_memory(
             self._bench.video(path),
             self._bench.backbone,
@@ -146,11 +186,14 @@ class Measuring:
             segment_s,
             self._repeats.share(path),
         )
-        return self._taken()
+        load = self._taken()
+        if self._bench.config.embeds_elsewhere and self._harness.route(self.duration(path)).memory:
+            load += self._bench.indexing(self._bench.video(path))
+        return load
 
     def answering(self, path: Path, question: Question | None = None) -> Load:
         """One answer of the harness; to a question of the usual sort, or to that one."""
-        self._bench.counting.forget()
+        self._bench.forget()
         return self._answered(path, self._harness, question or self._question(path))
 
     def repeating(self, path: Path) -> Load:
@@ -163,29 +206,42 @@ class Measuring:
         counting, question = self._bench.counting, self._question(path)
         counting.sure = sure
         try:
-            counting.forget()
+            self._bench.forget()
             full = self._answered(path, harness, question)
-            if not counting.kept:
+            if not counting.kept and not self._bench.config.embeds_elsewhere:
                 return Changed(paid=full, full=full)
             self.answering(path)
-            return Changed(paid=self._answered(path, harness, question), full=full)
+            again = self._answered(path, harness, question)
+            if counting.kept:
+                return Changed(paid=again, full=full)
+            vectors = again.roles.get(EMBEDDER, Amount())  # these are kept all the same
+            return Changed(paid=Load({**full.roles, EMBEDDER: vectors}), full=full)
         finally:
             counting.sure = False
 
     def diagnosing(self, path: Path, wider_s: float | None) -> Load:
         """One answer under an evidence condition; under the wider one after that under the narrow one."""
         question, duration = self._question(path), self.duration(path)
-        self._bench.counting.forget()
+        self._bench.forget()
         load = self._answered(path, condition(self._harness, question, duration, None), question)
         if wider_s is None:
             return load
         return self._answered(path, condition(self._harness, question, duration, wider_s), question)
 
+    def comparing(self, path: Path, questions: int) -> Load:
+        """So many questions about a video, held against each other."""
+        self._bench.forget()
+        seconds = self.duration(path)
+        self._bench.embedder.embed(
+            [f"{QUESTION} {number} of {seconds} {OPTION}" for number in range(questions)]
+        )
+        return self._taken()
+
     def checking_texts(self, path: Path) -> Load:
         """One question without evidence, and from its records."""
         from evoharness.questioner.checks import TextRequest, answer_texts
 
-        self._bench.counting.forget()
+        self._bench.forget()
         records = tuple(Evidence(source="memory", text=OPTION) for _ in range(3))
         answer_texts(self._bench, (TextRequest(self._question(path).public(), records),))
         return self._taken()
@@ -195,7 +251,7 @@ class Measuring:
         from evoharness.questioner.checks import LookItem, LookRequest, look_afresh
         from evoharness.video import sample_times
 
-        self._bench.counting.forget()
+        self._bench.forget()
         question, settings = self._question(path, source_s), self._questioner
         assert question.source_interval is not None
         span = question.source_interval.widened(settings.oracle_padding_s, self.duration(path))
@@ -222,7 +278,7 @@ class Measuring:
     def _answered(self, path: Path, harness: "Harness", question: Question, trial: int = 0) -> Load:
         duration = self.duration(path)
         if harness.route(duration).memory:
-            self._bench.memory(self._bench.video(path))
+            self._bench.reader(self._bench.video(path))
         self._bench.answered.clear()
         (answered,) = answer(
             self._bench, AnswerItem(question.public(), path, (harness,), self._limits, trial)

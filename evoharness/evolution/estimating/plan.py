@@ -123,6 +123,7 @@ class _Plan:
         self._settings = settings
         self._material = material
         self._initial = initial
+        self._config = config
         self._measuring = measuring
         self._search = search
         self._questioner = questioner
@@ -255,12 +256,18 @@ class _Plan:
         measured = sum(made[video] for video in spread_out(sorted(draw.videos), MOST_MEASURED))
         looks *= total / measured
         self.stages[number, "questions"] = self._memories(number, draw.videos, e) + texts + looks
+        if self._config.embeds_elsewhere:
+            self.stages[number, "questions"] += summed(self._compared(video, made[video]) for video in made)
         share = self._needing(e) * e.agreed
         evolution = sum(made[video] for video in draw.evolution) * share
         validation = sum(made[video] for video in draw.validation) * share
         return _Sets(
             min(settings.evolution_questions, evolution), min(settings.validation_questions, validation)
         )
+
+    def _compared(self, video: str, questions: float) -> Load:
+        path, number = self._material.videos[video], round(questions)
+        return self._once(("compared", path, number), partial(self._measuring.comparing, path, number))
 
     def _needing(self, e: Expectations) -> float:
         """Share of the generated questions that are looked at afresh: not those that are guessed rightly."""
