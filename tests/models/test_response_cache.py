@@ -36,7 +36,7 @@ def age(path: Path, key: str, days: float) -> None:
 def test_who_writes_for_long_costs_what_came_meanwhile_and_no_more(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evoharness.models.response_cache.WAIT_S", 0.05)
+    monkeypatch.setattr("evoharness.models.response_file.WAIT_S", 0.05)
     warnings: list[str] = []
     cache = ResponseCache(path, warn=warnings.append)
     cache.put("before", response("before"))

@@ -13,11 +13,15 @@ from typing import Any
 import pytest
 
 from evoharness.models.backbone import Unparsed
+from evoharness.models.evolution_tasks import DiagnoseFailure
 from evoharness.models.hosted import LiteLLMBackbone
 from evoharness.models.reasoning_tasks import (
     AnswerOpen,
     AnswerQuestion,
+    CheckFaithfulness,
     ChooseAction,
+    JudgeAnswer,
+    PhraseQuestion,
     Reason,
     SummarizeSegments,
     SummarizeVideo,
@@ -28,6 +32,7 @@ from evoharness.models.settings import Price, Rates
 from evoharness.models.task import Task
 from evoharness.records.evidence import Evidence
 from evoharness.records.interval import Interval
+from tests.models.examples import CASE
 from tests.server.llama import MODEL, weights
 
 pytest.importorskip("xllamacpp")
@@ -62,6 +67,10 @@ TASKS: tuple[Task[Any], ...] = (
         duration=30.0,
         tools=(ToolChoice(name="look", purpose="look at a stretch", arguments={"start": "number"}),),
     ),
+    PhraseQuestion(text="What is it that rolls at 2 s?", options=("a red ball", "a cup")),
+    JudgeAnswer(question="What rolls?", reference="a red ball", answer="a ball"),
+    CheckFaithfulness(question="What rolls?", reference="a red ball", annotation=EVIDENCE),
+    DiagnoseFailure(case=CASE),
 )
 
 
