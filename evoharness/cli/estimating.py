@@ -77,17 +77,32 @@ class Prices:
         self._load = load
         self._free = config.backbone.startswith("embedded")
         self._price = None if self._free else getattr(Workbench(config).make_backbone(), "price", None)
+        self._config = config
 
     def of(self, role: str) -> float | None:
         """USD of one role; None: not known."""
+        from evoharness.models.embedding import EMBEDDER
+
         amount = self._load.roles.get(role)
-        if self._free or amount is None or not amount.calls:
+        if amount is None or not amount.calls:
+            return 0.0
+        if role == EMBEDDER and self._config.embeds_elsewhere:
+            return self._of_vectors(amount)
+        if self._free:
             return 0.0
         if self._price is None:
             return None
         # by the usual call: models have other prices for very long ones
         given, received = amount.input_tokens / amount.calls, amount.output_tokens / amount.calls
         usd: float | None = self._price(role, round(given), round(received))
+        return None if usd is None else usd * amount.calls
+
+    def _of_vectors(self, amount: "Amount") -> float | None:
+        from evoharness.models.embedding import EmbeddingCalls
+        from evoharness.retrieval.embedders.hosted import endpoint_of
+
+        calls = EmbeddingCalls(endpoint_of(**self._config.embedder_options), self._config.embedder_terms)
+        usd = calls.price(round(amount.input_tokens / amount.calls))
         return None if usd is None else usd * amount.calls
 
     @property

@@ -90,8 +90,12 @@ class EmbeddingCalls:
             attempts.close()
         return Reply(served, spend, wasted=attempts.spent.beyond(spend))
 
+    def price(self, tokens: int) -> float | None:
+        """The most USD that a call with so many tokens costs; None: its price is not known."""
+        return self._seat.estimated_cost(tokens, 0)
+
     def _spend(self, tokens: int) -> Spend:
-        return Spend(calls=1, input_tokens=tokens, cost_usd=self._seat.estimated_cost(tokens, 0))
+        return Spend(calls=1, input_tokens=tokens, cost_usd=self.price(tokens))
 
 
 def most_tokens(texts: Sequence[str]) -> int:

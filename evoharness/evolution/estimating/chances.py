@@ -1,4 +1,4 @@
-"""How often a harness fails, and is unsure: from how densely it looks, and how long videos are."""
+"""How often a harness fails, and is unsure: from how closely it looks, and how long videos are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,15 +34,28 @@ class Failing:
     """Share of all answers."""
 
 
-def failing_on(videos: Sequence[tuple[float, float]], options: int, e: Expectations) -> Failing:
-    """It fails on what falls between its frames, and on what confuses.
+@dataclass(frozen=True)
+class Sighting:
+    """What an answer about a video sees of it."""
 
-    `videos`: seconds between the frames of an answer, and of the video. `options`: of a question.
+    gap_s: float
+    """Seconds from one frame to the next."""
+    seconds: float
+    """Length of the video."""
+    shrunk: float = 0.0
+    """How much shorter the sides of a frame are than those of a close look, as a share of these."""
+
+
+def failing_on(videos: Sequence[Sighting], options: int, e: Expectations) -> Failing:
+    """It fails on what falls between its frames, on what is too small in them, and on what confuses.
+
+    `options`: of a question.
     """
     unseen = confused = 0.0
-    for gap_s, seconds in videos:
-        unseen += e.unseen(gap_s) / len(videos)
-        confused += min(0.9, e.confused * min(MOST_CROWDED, seconds / CROWDED_S)) / len(videos)
+    for video in videos:
+        blurred = e.blurred * video.shrunk
+        unseen += (1 - (1 - e.unseen(video.gap_s)) * (1 - blurred)) / len(videos)
+        confused += min(0.9, e.confused * min(MOST_CROWDED, video.seconds / CROWDED_S)) / len(videos)
     brief = min(unseen, e.unseen(FURTHER_S))
     # what is easily guessed has been removed: guesses are right half as often
     missed = unseen * (1 - 0.5 / max(2, options))

@@ -159,7 +159,7 @@ def _describe_segment(task: DescribeSegment) -> SegmentDescription:
             end=round(min(task.span.end, start + step), 3),
             subject="a small thing",
             action="moves",
-            description=_text(90, at),
+            description=f"{start:5.0f} {_text(84, at)}",  # no two alike: each is embedded
         )
         for at, start in enumerate(starts)
     )

@@ -24,6 +24,9 @@ class Expectations:
     """Share of the questions that need evidence on which a fresh look agrees: those that are used."""
     lasts_s: float
     """How long the things asked about can be seen, on average: what a harness that looks less often sees."""
+    blurred: float
+    """Share of what is asked about that cannot be made out in pictures of next to no size; of larger ones it
+    is as much less as their sides are nearer to those of a close look."""
     confused: float
     """Share of the questions about a video of two minutes that are answered wrongly whatever was seen."""
     unsure: float
@@ -80,7 +83,8 @@ EXPECTED = Expectations(
     wide_s=28.0,
     checked=0.99,
     agreed=0.86,
-    lasts_s=5.0,
+    lasts_s=8.0,
+    blurred=0.12,
     confused=0.05,
     unsure=0.06,
     unsure_wrong=0.5,
@@ -101,7 +105,8 @@ LOW = Expectations(
     wide_s=14.0,
     checked=0.9,
     agreed=0.65,
-    lasts_s=16.0,
+    lasts_s=20.0,
+    blurred=0.03,
     confused=0.01,
     unsure=0.02,
     unsure_wrong=0.25,
@@ -122,7 +127,8 @@ HIGH = Expectations(
     wide_s=56.0,
     checked=1.0,
     agreed=1.0,
-    lasts_s=2.0,
+    lasts_s=3.0,
+    blurred=0.3,
     confused=0.25,
     unsure=0.15,
     unsure_wrong=0.8,

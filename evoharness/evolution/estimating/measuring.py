@@ -5,6 +5,7 @@ real duration and size of the video; no model is called, and of some videos a fe
 see how many of them a memory would leave out.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from evoharness.errors import UserError
 from evoharness.evaluation import AnswerItem, Workbench, WorkbenchConfig, answer
 from evoharness.evaluation.meter import MeteredBackbone
 from evoharness.evolution.diagnosis import condition
+from evoharness.evolution.estimating.chances import Sighting
 from evoharness.evolution.estimating.counting import CountingBackbone
 from evoharness.evolution.estimating.expectations import EXPECTED
 from evoharness.evolution.estimating.load import Amount, Load
@@ -165,12 +167,21 @@ class Measuring:
         """Seconds."""
         return self._bench.video(path).info.duration
 
-    def gap_s(self, path: Path, shown: float) -> float:
-        """Seconds from one frame to the next of what an answer is made from, when it shows so many frames."""
-        duration = self.duration(path)
-        if self._harness.route(duration).memory:
-            return 1 / self._bench.settings.fps
-        return duration / max(1.0, shown)
+    def sighting(self, path: Path, shown: float) -> Sighting:
+        """What an answer is made from, when it shows so many frames."""
+        from evoharness.records.frame import Detail
+        from evoharness.video import fit
+
+        info, settings = self._bench.video(path).info, self._bench.settings
+        remembered = self._harness.route(info.duration).memory
+        detail = settings.detail if remembered else Detail(self._harness.parameters.overview_detail)
+        sizes = [fit(info.width, info.height, level) for level in (detail, Detail.LARGE)]
+        seen, close = (width * height for width, height in sizes)
+        return Sighting(
+            gap_s=1 / settings.fps if remembered else info.duration / max(1.0, shown),
+            seconds=info.duration,
+            shrunk=max(0.0, 1 - math.sqrt(seen / close)),
+        )
 
     def look_at(self, paths: Sequence[Path]) -> None:
         """Look at some of the videos whose memories will be counted."""

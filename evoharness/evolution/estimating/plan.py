@@ -23,6 +23,7 @@ from evoharness.evolution.estimating.trying import Tries, Trying
 from evoharness.evolution.gates import could_pass, level_of, make_gate
 from evoharness.evolution.screening import kept_after, stages_of
 from evoharness.evolution.settings import EvolutionSettings
+from evoharness.models.registry import LITELLM
 from evoharness.records.evolution import Draw
 from evoharness.records.question import Question, QuestionKind
 
@@ -167,6 +168,8 @@ class _Plan:
             "answers of models have the usual lengths, thoughts that are not shown are left out, "
             "a picture costs a token for 32 x 32 pixels"
         )
+        if self._config.embeds_elsewhere and self._config.backbone != LITELLM:
+            notes.append(f"vectors that the backbone {self._config.backbone} asks for are left out")
         return tuple(notes)
 
     def _round(
@@ -290,11 +293,11 @@ class _Plan:
     def _failing(self, videos: Sequence[str], e: Expectations) -> Failing:
         """How often the harness fails on questions about these videos."""
         chosen = self._paths(spread_out(sorted(videos), MOST_MEASURED))
-        gaps = []
+        seen = []
         for path in chosen:
             shown = self._once(("answer", path), partial(self._measuring.answering, path)).total.frames
-            gaps.append((self._measuring.gap_s(path, shown), self._measuring.duration(path)))
-        return failing_on(gaps, self._questioner.options, e)
+            seen.append(self._measuring.sighting(path, shown))
+        return failing_on(seen, self._questioner.options, e)
 
     def _searched(
         self, number: int, draw: Draw, sets: _Sets, fails: Failing, tries: Tries, e: Expectations

@@ -8,7 +8,7 @@ import pytest
 from evoharness.evaluation import WorkbenchConfig
 from evoharness.evolution import EvolutionSettings, GateSettings
 from evoharness.evolution.estimating import EXPECTED, Amount, Estimate, Load, estimate
-from evoharness.evolution.estimating.chances import failing_on
+from evoharness.evolution.estimating.chances import Sighting, failing_on
 from evoharness.evolution.estimating.measuring import Measuring
 from evoharness.evolution.estimating.repeats import IN_A_ROW, MOST_VIDEOS, PLACES
 from evoharness.evolution.estimating.spread import around
@@ -55,23 +55,28 @@ def few_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Video, "pixels", counting)
 
 
-def of(videos: dict[str, Path], cache: Path, settings: EvolutionSettings = SETTINGS, **more: Any) -> Estimate:
+def of(
+    videos: dict[str, Path],
+    cache: Path,
+    settings: EvolutionSettings = SETTINGS,
+    config: WorkbenchConfig | None = None,
+    **more: Any,
+) -> Estimate:
     given = {"questions": None, "sealed_videos": {}, "sealed_questions": ()} | more
     return estimate(
         settings,
         Material(videos=videos, **given),
         initial_harness(),
-        WorkbenchConfig(cache_dir=cache),
+        config or WorkbenchConfig(cache_dir=cache),
         search=SearchSettings(),
         questioner=QuestionerSettings(per_video=30),
         limits=SolverLimits(),
     )
 
 
-def measuring(cache: Path) -> Measuring:
-    return Measuring(
-        WorkbenchConfig(cache_dir=cache), initial_harness(), SolverLimits(), QuestionerSettings()
-    )
+def measuring(cache: Path, **options: Any) -> Measuring:
+    config = WorkbenchConfig(cache_dir=cache, **options)
+    return Measuring(config, initial_harness(), SolverLimits(), QuestionerSettings())
 
 
 def test_nothing_is_written_and_the_ends_lie_around_what_is_expected(
@@ -202,9 +207,55 @@ def test_ends_of_single_figures_make_a_range_that_is_narrower_than_all_of_them_a
     assert around(Load(), [(Load(), load(7))]) == (load(0), load(7))
 
 
-@pytest.mark.parametrize(("gap_s", "least", "most"), [(0.0, 0.0, 0.0), (1.0, 0.05, 0.15), (10.0, 0.4, 0.7)])
+@pytest.mark.parametrize(("gap_s", "least", "most"), [(0.0, 0.0, 0.0), (1.0, 0.02, 0.1), (10.0, 0.3, 0.6)])
 def test_the_less_often_a_harness_looks_the_more_it_fails(gap_s: float, least: float, most: float) -> None:
     assert least <= EXPECTED.unseen(gap_s) <= most
-    found = failing_on([(gap_s, 30.0)], 4, EXPECTED)
+    found = failing_on([Sighting(gap_s, 30.0)], 4, EXPECTED)
     assert found.share >= EXPECTED.unseen(gap_s) * 0.75
     assert found.share * found.unsure_wrong <= found.unsure + 1e-9 or gap_s < 1
+
+
+def test_the_smaller_the_pictures_the_more_it_fails_and_a_close_look_mends_that(
+    videos: dict[str, Path], tmp_path: Path
+) -> None:
+    sharp, blurred = (failing_on([Sighting(1.0, 30.0, shrunk)], 4, EXPECTED) for shrunk in (0.0, 0.6))
+    assert sharp.share + 0.03 < blurred.share < 2.5 * sharp.share
+    assert blurred.caught > sharp.caught
+    counted = measuring(tmp_path)
+    assert counted.sighting(videos["v0"], 10.0) == Sighting(2.0, 20.0), "it is shown in its own size"
+    counted.close()
+
+
+HOSTED: dict[str, Any] = {
+    "backbone": "litellm",
+    "backbone_options": {"models": {"default": "hosted_vllm/nobody"}, "api_base": "http://localhost:1/v1"},
+    "embedder": "litellm",
+    "embedder_options": {"model": "hosted_vllm/nobody", "api_base": "http://localhost:1/v1", "batch": 16},
+}
+
+
+def test_vectors_of_a_hosted_embedder_are_counted_and_nobody_is_asked(
+    videos: dict[str, Path], tmp_path: Path
+) -> None:
+    config = WorkbenchConfig(cache_dir=tmp_path, **HOSTED)
+    found = of(videos, tmp_path, config=config)
+    embedder = found.expected.roles["embedder"]
+    assert embedder.calls >= 6 * 2, "thirty questions of each video are two batches"
+    assert embedder.input_tokens > 6 * 30 * 20
+    assert embedder.output_tokens == embedder.frames == 0
+    assert list(tmp_path.iterdir()) == []
+    offline = config.model_copy(update={"backbone": "embedded", "backbone_options": {}})
+    said = of(videos, tmp_path, config=offline).notes
+    assert "vectors that the backbone embedded asks for are left out" in said
+
+
+def test_a_memory_is_made_searchable_once(tmp_path: Path) -> None:
+    long = write_video(tmp_path / "long.mp4", 1801, (64, 64))
+    cache = tmp_path / "cache"
+    counted = measuring(cache, **HOSTED)
+    memory, first, second = counted.remembering(long, 165.0), counted.answering(long), counted.answering(long)
+    counted.close()
+    assert memory.roles["embedder"].calls > 50
+    assert first.roles["embedder"].calls == 1, "the question alone"
+    assert second == first
+    assert not cache.exists(), "no index of a stand-in is kept"
