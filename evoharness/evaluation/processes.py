@@ -24,12 +24,14 @@ from evoharness.evaluation.executor import Failures, Item, Result, WorkerLost
 from evoharness.evaluation.interrupts import Interrupted, Interruptible
 from evoharness.evaluation.outage import WAITING
 from evoharness.evaluation.workbench import Workbench, WorkbenchConfig
-from evoharness.evaluation.worker import NOTE, ONE_THREAD, STOP, TOLD, work
+from evoharness.evaluation.worker import NOTE, ONE_THREAD, READY, STOP, TOLD, work
 from evoharness.models.backbone import CannotGoOn
 from evoharness.records.spend import Used
 
 SECONDS_TO_END = 5.0
 PATIENCE_S = 3600.0
+PATIENCE_AT_START_S = 120.0
+"""The least time that a worker has for its imports, however short an item may take."""
 LOOK_UP_S = 1.0
 """How long Ctrl-C may go unnoticed while no worker says anything."""
 NOTHING: Hashable = object()
@@ -43,6 +45,8 @@ class _Worker:
     """Index of each item in flight, and when it was handed out."""
     keys: list[Hashable] = field(default_factory=list)
     """Keys of the items in flight, or of the last one that was."""
+    ready: bool = False
+    """It has begun to take up items."""
     alone: bool = False
     """The item in flight was in a worker that died: it gets no company."""
     waiting: bool = False
@@ -150,9 +154,11 @@ class ProcessExecutor:
                                 self.on_note(value)
                             self._noted = value
                             continue
-                        if index == TOLD:
+                        if index in (READY, TOLD):
                             worker.flying = dict.fromkeys(worker.flying, time.monotonic())  # it is alive
-                            self.on_told(value)
+                            worker.ready = True
+                            if index == TOLD:
+                                self.on_told(value)
                             continue
                         self._land(worker, index, keys[index])
                         self.used += used
@@ -236,15 +242,19 @@ class ProcessExecutor:
 
     def _ready(self, busy: Sequence[_Worker]) -> list[_Worker]:
         """Wait for workers that have answered or died, or whose time is up."""
-        first = min(since for worker in busy for since in worker.flying.values()) + self.patience_s
+        first = min(min(worker.flying.values()) + self._patience(worker) for worker in busy)
         left = max(0.0, min(first - time.monotonic(), LOOK_UP_S))
         answered = connection.wait([worker.pipe for worker in busy], left)
         if answered:
             return [worker for worker in busy if worker.pipe in answered]
         return [worker for worker in busy if self._late(worker)]
 
+    def _patience(self, worker: _Worker) -> float:
+        return self.patience_s if worker.ready else max(self.patience_s, PATIENCE_AT_START_S)
+
     def _late(self, worker: _Worker) -> list[int]:
-        return [n for n, since in worker.flying.items() if time.monotonic() - since >= self.patience_s]
+        before = time.monotonic() - self._patience(worker)
+        return [n for n, since in worker.flying.items() if since <= before]
 
     def _receive(self, worker: _Worker) -> tuple[int, bool, Any, Used]:
         """What a ready worker answered: for which item, whether the job succeeded, its result or error, and

@@ -38,14 +38,16 @@ STOP = signal.SIGUSR1
 """Tells a worker that jobs are to end as soon as they can be taken up again where they ended."""
 TOLD = -2
 """Number of a message that is about no item: how far a job is."""
+READY = -3
+"""Number of a message that is about no item: all is imported, and items are taken up."""
 
 
 def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) -> None:
     """Serve jobs, `in_flight` of them at a time, until the connection is closed or `None` is received.
 
     A message is the pickled (number, job, item), and so is its answer: (number, whether the job succeeded,
-    its result or error, what it used). A line for the user is sent as the result of item NOTE, and what a job
-    tells of itself as the result of item TOLD.
+    its result or error, what it used). The first is about item READY. A line for the user is sent as the
+    result of item NOTE, and what a job tells of itself as the result of item TOLD.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -71,11 +73,13 @@ def work(connection: Connection, config: WorkbenchConfig, in_flight: int = 1) ->
     if parent := parent_process():
         Thread(target=_end_with, args=(parent.sentinel,), name="parent", daemon=True).start()
     try:
+        if in_flight > 1:
+            bench.prepare()
+        send(pickle.dumps((READY, True, None, Used())))
         if in_flight == 1:
             while (message := connection.recv()) is not None:
                 send(_done(bench, message))
         else:
-            bench.prepare()
             _side_by_side(connection, bench, in_flight, send)
     except (EOFError, OSError):
         pass
