@@ -1,6 +1,6 @@
 """What is used by role, in expectation: fractions of calls are in order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -91,6 +91,23 @@ class Load:
                 for name, amount in self.roles.items()
             }
         )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run is expected to use, and the least and the most that it may well come to."""
+
+    expected: Load
+    least: Load
+    most: Load
+    notes: tuple[str, ...]
+    """What is known about this run, and what had to be assumed."""
+
+    def ends(self, role: str, of: Callable[[Amount], float]) -> tuple[float, float]:
+        """The least and the most of one figure of one role."""
+        loads = (self.least, self.expected, self.most)
+        values = [of(load.roles.get(role, Amount())) for load in loads]
+        return min(values), max(values)
 
 
 def summed(loads: Iterable[Load]) -> Load:

@@ -16,7 +16,7 @@ from evoharness.evaluation import WorkbenchConfig
 from evoharness.evolution.estimating.chances import Failing, at_least, failing_on
 from evoharness.evolution.estimating.expectations import EXPECTED, Expectations
 from evoharness.evolution.estimating.known import draws_of, remembered
-from evoharness.evolution.estimating.load import Amount, Load, mean, spread_out, summed
+from evoharness.evolution.estimating.load import Estimate, Load, mean, spread_out, summed
 from evoharness.evolution.estimating.measuring import Measuring
 from evoharness.evolution.estimating.spread import around
 from evoharness.evolution.estimating.trying import Tries, Trying
@@ -48,23 +48,6 @@ RARE = (QuestionKind.CAUSAL, QuestionKind.TOPIC, QuestionKind.ANOMALY, QuestionK
 """Kinds that the records of most videos do not give."""
 WIDE_SHARE = 0.55
 """Part of a short video between the moments of such a question."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a run is expected to use, and the least and the most that it may well come to."""
-
-    expected: Load
-    least: Load
-    most: Load
-    notes: tuple[str, ...]
-    """What is known about this run, and what had to be assumed."""
-
-    def ends(self, role: str, of: Callable[[Amount], float]) -> tuple[float, float]:
-        """The least and the most of one figure of one role."""
-        loads = (self.least, self.expected, self.most)
-        values = [of(load.roles.get(role, Amount())) for load in loads]
-        return min(values), max(values)
 
 
 def estimate(
@@ -104,6 +87,8 @@ class _Found:
     """What a round's search comes to, in expectation."""
 
     load: Load
+    answers: float
+    """How many answers are tried."""
     candidates: float
     any: float
     """Probability that there is a candidate."""
@@ -202,11 +187,14 @@ class _Plan:
         )
         found = self._searched(number, draw, sets, fails, tries, e)
         sample = min(self._search.sample, sets.evolution)
-        self.stages[number, "proposals"] = found.load + base * (changed * sample)
+        # where the incumbent was changed before, so is what is tried on top; the response cache knows that
+        before = Load() if self._measuring.kept else extra * changed
+        self.stages[number, "proposals"] = found.load + before * found.answers + base * (changed * sample)
         raced, finalists = self._raced(sets.evolution, found, e)
         fresh = max(0.0, 1 - sample / sets.evolution)  # share of the questions that are not in the sample
-        self.stages[number, "verification"] = tries.proposed * (found.candidates * fresh)
-        self.stages[number, "screening"] = tries.proposed * (fresh * raced) + base * (
+        proposed = tries.proposed + before
+        self.stages[number, "verification"] = proposed * (found.candidates * fresh)
+        self.stages[number, "screening"] = proposed * (fresh * raced) + base * (
             changed * fresh * sets.evolution * found.any
         )
         judged = self._mean("answer", draw.validation, self._measuring.answering)
@@ -215,7 +203,7 @@ class _Plan:
         self.stages[number, "validation"] = (
             judged * (sets.validation * alone)
             + extra * (sets.validation * changed)
-            + tries.proposed * (sets.validation * scale * finalists * e.judged)
+            + proposed * (sets.validation * scale * finalists * e.judged)
         )
         if number == 1 and settings.noise_floor:
             again = self._mean("again", draw.evolution, self._measuring.repeating)
@@ -314,7 +302,7 @@ class _Plan:
         self.stages[number, "diagnosis"] = source * failures + wider * (failures * fails.unexplained)
         # another look shows what was not seen, and seldom clears up what was
         mended = e.mended * (fails.caught * (1 - fails.unexplained) + CLEARED * fails.unexplained)
-        load, candidates, any_ = Load(), 0.0, 0.0
+        load, answers, candidates, any_ = Load(), 0.0, 0.0, 0.0
         for count in range(1, asked + 1):
             chance = comb(asked, count) * fails.share**count * (1 - fails.share) ** (asked - count)
             if chance < 1e-4:
@@ -324,12 +312,13 @@ class _Plan:
             # one of them can be mended: by several of the changes
             some = min(1.0, e.luck * (1 - (1 - mended) ** wrong))
             promising = tries.looking * e.mending * some
-            load += tries.wrong * (chance * tries.number * wrong)
-            load += tries.right * (chance * tries.number * min(1.0, promising + tries.saving) * right)
+            again = min(1.0, promising + tries.saving) * right
+            load += (tries.wrong * wrong + tries.right * again) * (chance * tries.number)
+            answers += chance * tries.number * (wrong + again)
             fitting = tries.number * tries.looking * e.mending * tries.fitting
             candidates += chance * some * min(float(self._settings.candidates), fitting)
             any_ += chance * some * min(1.0, fitting)
-        return _Found(load, candidates, any_)
+        return _Found(load, answers, candidates, any_)
 
     def _raced(self, evolution: float, found: _Found, e: Expectations) -> tuple[float, float]:
         """Answers that the race takes, and how many finalists it leaves."""
