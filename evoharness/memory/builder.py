@@ -13,7 +13,14 @@ from pathlib import Path
 
 from evoharness.memory.aggregation import aggregate
 from evoharness.memory.checkpoints import Checkpoints
-from evoharness.memory.describing import Describing, FinishedSegment, Part, lost_pictures, replaced_readers
+from evoharness.memory.describing import (
+    Describing,
+    FinishedSegment,
+    Part,
+    damaged_pictures,
+    lost_pictures,
+    replaced_readers,
+)
 from evoharness.memory.lanes import Lanes
 from evoharness.memory.linking import link_entities
 from evoharness.memory.looking import Look, looking
@@ -27,6 +34,7 @@ from evoharness.records.memory import MemoryReport, VideoMemory
 from evoharness.video import Video
 
 UNDECODED = "picture that could not be decoded"
+DAMAGED = "picture with damaged parts"
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,8 @@ class Plan(Record):
     """What had to be done to read the video."""
     lost: tuple[int, ...] = ()
     """Numbers of pictures that could not be decoded."""
+    damaged: tuple[int, ...] = ()
+    """Numbers of those that came with parts that a decoder made up."""
 
 
 def build_memory(
@@ -105,11 +115,13 @@ def build(
     with look(video, settings, spans if plan is None else plan.spans, checkpoints) as survey:
         if plan is None:
             said = transcript_for(video, settings.transcript, backbone, survey.spans)
+            whole = Interval(start=0, end=video.info.duration)
             plan = Plan(
                 spans=tuple(survey.spans),
                 transcript=said,
                 notes=replaced_readers(video),
-                lost=lost_pictures(video, Interval(start=0, end=video.info.duration)),
+                lost=lost_pictures(video, whole),
+                damaged=damaged_pictures(video, whole),
             )
             steps.keep("plan", made_from, plan)
         parts = [
@@ -129,12 +141,15 @@ def _memory(
     video: Video, backbone: Backbone, steps: Checkpoints, plan: Plan, finished: Sequence[FinishedSegment]
 ) -> VideoMemory:
     losses = Counter(plan.transcript.losses)
-    lost = set(plan.lost)
+    lost, damaged = set(plan.lost), set(plan.damaged)
     for done in finished:
         losses.update(done.losses)
         lost.update(done.lost)
+        damaged.update(done.damaged)
     if lost:
         losses[UNDECODED] = len(lost)
+    if damaged:
+        losses[DAMAGED] = len(damaged)
     notes = [f"the file: {warning}" for warning in video.info.warnings]
     notes += [*plan.notes, *(note for done in finished for note in done.notes)]
     segments = link_entities([done.segment for done in finished])

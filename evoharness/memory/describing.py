@@ -35,6 +35,8 @@ class FinishedSegment(Record):
     """What had to be done to read and describe it, such as leaving out frames."""
     lost: tuple[int, ...] = ()
     """Numbers of its pictures that could not be decoded."""
+    damaged: tuple[int, ...] = ()
+    """Numbers of those that came with parts that a decoder made up."""
     frames: int = 0
     """Frames that the describer looked at."""
     repeats: int = 0
@@ -121,7 +123,8 @@ class Describing:
 
     def _keep(self, part: Part, done: FinishedSegment) -> FinishedSegment:
         notes = (*done.notes, *replaced_readers(self.video))
-        done = done.model_copy(update={"notes": notes, "lost": lost_pictures(self.video, part.span)})
+        lost, damaged = lost_pictures(self.video, part.span), damaged_pictures(self.video, part.span)
+        done = done.model_copy(update={"notes": notes, "lost": lost, "damaged": damaged})
         self.checkpoints.keep(part.id, part.told, done)
         return done
 
@@ -162,7 +165,16 @@ class Describing:
 
 def lost_pictures(video: Video, span: Interval) -> tuple[int, ...]:
     """Numbers of the pictures of a stretch that could not be decoded, of those that were asked for so far."""
-    times = ((number, video.index.time(number)) for number in sorted(video.losses.pictures))
+    return _inside(video, video.losses.pictures, span)
+
+
+def damaged_pictures(video: Video, span: Interval) -> tuple[int, ...]:
+    """Numbers of those that came with parts that a decoder made up."""
+    return _inside(video, video.losses.damaged, span)
+
+
+def _inside(video: Video, numbers: set[int], span: Interval) -> tuple[int, ...]:
+    times = ((number, video.index.time(number)) for number in sorted(numbers))
     return tuple(number for number, time in times if span.start <= time <= span.end)
 
 

@@ -44,6 +44,7 @@ def check(copy: Path) -> bool:
         return False
     lost = len(video.losses.pictures)
     assert memory.report.losses.get("picture that could not be decoded", 0) == lost
+    assert memory.report.losses.get("picture with damaged parts", 0) == len(video.losses.damaged)
     for warning in video.info.warnings:
         assert f"the file: {warning}" in memory.report.notes
     assert sum("a reader was replaced" in note for note in memory.report.notes) == len(
@@ -67,6 +68,17 @@ def remembered(sound: bytes, folder: Path, count: int) -> int:
 
 def test_damaged_copies(sound: bytes, tmp_path: Path) -> None:
     assert 4 < remembered(sound, tmp_path, 24) < 24, "some are no videos any more, some are"
+
+
+def test_pictures_with_parts_that_were_made_up_are_counted(sound: bytes, tmp_path: Path) -> None:
+    copy = tmp_path / "flipped.mp4"
+    data = bytearray(sound)
+    for place in range(len(data) // 10, len(data) // 2, 97):
+        data[place] ^= 0xFF
+    copy.write_bytes(data)
+    video = Video(copy)
+    memory = build_memory(video, GivenDescriber(seen), SETTINGS)
+    assert 0 < memory.report.losses["picture with damaged parts"] == len(video.losses.damaged)
 
 
 @pytest.mark.verify
