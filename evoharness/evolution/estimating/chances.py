@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import comb
 
 from evoharness.evolution.estimating.expectations import Expectations
+from evoharness.questioner.forms.base import FAVOUR
 
 CROWDED_S = 120.0
 """Length of a video of which a usual share of the questions confuses."""
@@ -12,6 +13,8 @@ MOST_CROWDED = 1.3
 """Longer videos confuse at most so many times as much."""
 FURTHER_S = 0.5
 """Seconds from one frame to the next of a further look."""
+HARD = 0.25
+"""Share of the things in a video that are brief or small."""
 UNSURE_UNSEEN = 0.6
 """Share of the answers about what was not seen that are unsure."""
 
@@ -43,7 +46,19 @@ class Sighting:
     seconds: float
     """Length of the video."""
     shrunk: float = 0.0
-    """How much shorter the sides of a frame are than those of a close look, as a share of these."""
+    """How much shorter the sides of a frame are than usual, as a share of these."""
+    preferred: float = 1.0
+    """How much more often what is brief or small is asked about than it occurs in the video."""
+
+
+def preferred(brief: float, used: float) -> float:
+    """How much more often the brief and the small are asked about than they occur.
+
+    `brief`: how strongly questions prefer them. `used`: share of the possible questions that are made; the
+    more, the less is left to choose from.
+    """
+    weight = 1 + FAVOUR * brief
+    return 1 + (weight / (1 + HARD * (weight - 1)) - 1) * (1 - used)
 
 
 def failing_on(videos: Sequence[Sighting], options: int, e: Expectations) -> Failing:
@@ -51,12 +66,13 @@ def failing_on(videos: Sequence[Sighting], options: int, e: Expectations) -> Fai
 
     `options`: of a question.
     """
-    unseen = confused = 0.0
+    unseen = confused = further = 0.0
     for video in videos:
-        blurred = e.blurred * video.shrunk
-        unseen += (1 - (1 - e.unseen(video.gap_s)) * (1 - blurred)) / len(videos)
+        blurred = min(1.0, e.blurred * video.preferred) * video.shrunk
+        unseen += (1 - (1 - e.unseen(video.gap_s * video.preferred)) * (1 - blurred)) / len(videos)
+        further += e.unseen(FURTHER_S * video.preferred) / len(videos)
         confused += min(0.9, e.confused * min(MOST_CROWDED, video.seconds / CROWDED_S)) / len(videos)
-    brief = min(unseen, e.unseen(FURTHER_S))
+    brief = min(unseen, further)
     # what is easily guessed has been removed: guesses are right half as often
     missed = unseen * (1 - 0.5 / max(2, options))
     share = 1 - (1 - missed) * (1 - confused)

@@ -23,10 +23,11 @@ class Expectations:
     agreed: float
     """Share of the questions that need evidence on which a fresh look agrees: those that are used."""
     lasts_s: float
-    """How long the things asked about can be seen, on average: what a harness that looks less often sees."""
+    """How long things can be seen, on average: what a harness that looks less often sees. Those asked about
+    are briefer as far as such are preferred (see `chances.preferred`)."""
     blurred: float
-    """Share of what is asked about that cannot be made out in pictures of next to no size; of larger ones it
-    is as much less as their sides are nearer to those of a close look."""
+    """Share of it that cannot be made out in pictures of next to no size; of larger ones it is as much less
+    as their sides are nearer to the usual."""
     confused: float
     """Share of the questions about a video of two minutes that are answered wrongly whatever was seen."""
     unsure: float
@@ -83,8 +84,8 @@ EXPECTED = Expectations(
     wide_s=28.0,
     checked=0.99,
     agreed=0.86,
-    lasts_s=8.0,
-    blurred=0.12,
+    lasts_s=9.0,
+    blurred=0.17,
     confused=0.05,
     unsure=0.06,
     unsure_wrong=0.5,
@@ -105,8 +106,8 @@ LOW = Expectations(
     wide_s=14.0,
     checked=0.9,
     agreed=0.65,
-    lasts_s=20.0,
-    blurred=0.03,
+    lasts_s=24.0,
+    blurred=0.05,
     confused=0.01,
     unsure=0.02,
     unsure_wrong=0.25,
@@ -127,8 +128,8 @@ HIGH = Expectations(
     wide_s=56.0,
     checked=1.0,
     agreed=1.0,
-    lasts_s=3.0,
-    blurred=0.3,
+    lasts_s=3.5,
+    blurred=0.45,
     confused=0.25,
     unsure=0.15,
     unsure_wrong=0.8,

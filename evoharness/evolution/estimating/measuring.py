@@ -167,20 +167,21 @@ class Measuring:
         """Seconds."""
         return self._bench.video(path).info.duration
 
-    def sighting(self, path: Path, shown: float) -> Sighting:
-        """What an answer is made from, when it shows so many frames."""
+    def sighting(self, path: Path, shown: float, preferred: float = 1.0) -> Sighting:
+        """What an answer is made from, when it shows so many frames; `preferred` as in `Sighting`."""
         from evoharness.records.frame import Detail
         from evoharness.video import fit
 
         info, settings = self._bench.video(path).info, self._bench.settings
         remembered = self._harness.route(info.duration).memory
         detail = settings.detail if remembered else Detail(self._harness.parameters.overview_detail)
-        sizes = [fit(info.width, info.height, level) for level in (detail, Detail.LARGE)]
-        seen, close = (width * height for width, height in sizes)
+        sizes = [fit(info.width, info.height, level) for level in (detail, Detail.NORMAL)]
+        seen, usual = (width * height for width, height in sizes)
         return Sighting(
             gap_s=1 / settings.fps if remembered else info.duration / max(1.0, shown),
             seconds=info.duration,
-            shrunk=max(0.0, 1 - math.sqrt(seen / close)),
+            shrunk=max(0.0, 1 - math.sqrt(seen / usual)),
+            preferred=preferred,
         )
 
     def look_at(self, paths: Sequence[Path]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evoharness.evaluation import WorkbenchConfig
-from evoharness.evolution.estimating.chances import Failing, at_least, failing_on
+from evoharness.evolution.estimating.chances import Failing, at_least, failing_on, preferred
 from evoharness.evolution.estimating.expectations import EXPECTED, Expectations
 from evoharness.evolution.estimating.known import draws_of, remembered
 from evoharness.evolution.estimating.load import Estimate, Load, mean, spread_out, summed
@@ -280,11 +280,14 @@ class _Plan:
 
     def _failing(self, videos: Sequence[str], e: Expectations) -> Failing:
         """How often the harness fails on questions about these videos."""
-        chosen = self._paths(spread_out(sorted(videos), MOST_MEASURED))
         seen = []
-        for path in chosen:
+        for video in spread_out(sorted(videos), MOST_MEASURED):
+            path, more = self._material.videos[video], 1.0
             shown = self._once(("answer", path), partial(self._measuring.answering, path)).total.frames
-            seen.append(self._measuring.sighting(path, shown))
+            if self._material.questions is None:
+                possible = max(1.0, QUESTIONS_A_SECOND * self._measuring.duration(path))
+                more = preferred(self._questioner.brief, self._generated(video) / possible)
+            seen.append(self._measuring.sighting(path, shown, more))
         return failing_on(seen, self._questioner.options, e)
 
     def _searched(

@@ -8,7 +8,7 @@ import pytest
 from evoharness.evaluation import WorkbenchConfig
 from evoharness.evolution import EvolutionSettings, GateSettings
 from evoharness.evolution.estimating import EXPECTED, Amount, Estimate, Load, estimate
-from evoharness.evolution.estimating.chances import Sighting, failing_on
+from evoharness.evolution.estimating.chances import Sighting, failing_on, preferred
 from evoharness.evolution.estimating.measuring import Measuring
 from evoharness.evolution.estimating.repeats import IN_A_ROW, MOST_VIDEOS, PLACES
 from evoharness.evolution.estimating.spread import around
@@ -224,6 +224,13 @@ def test_the_smaller_the_pictures_the_more_it_fails_and_a_close_look_mends_that(
     counted = measuring(tmp_path)
     assert counted.sighting(videos["v0"], 10.0) == Sighting(2.0, 20.0), "it is shown in its own size"
     counted.close()
+
+
+def test_the_more_questions_prefer_what_is_brief_the_more_it_fails() -> None:
+    assert preferred(0.0, 0.3) == preferred(1.0, 1.0) == 1.0
+    assert 1.0 < preferred(0.5, 0.5) < preferred(0.5, 0.1) < preferred(1.0, 0.1) < 4.0
+    usual, harder = (failing_on([Sighting(1.0, 30.0, preferred=p)], 4, EXPECTED) for p in (1.0, 2.0))
+    assert usual.share < harder.share < 2 * usual.share
 
 
 HOSTED: dict[str, Any] = {
