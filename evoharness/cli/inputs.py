@@ -1,5 +1,6 @@
 """The videos and question files of a run of evolution: gathered once, then kept with the run."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,12 +65,43 @@ def gather(config: "EvolveConfig", progress: "Progress") -> Inputs:
         judge_for(questions)
     else:
         videos = videos_at(needed(config.videos, "videos", "my_videos/"), progress)
+    same = _copies(videos)
+    if same:
+        named = ", ".join(list(same)[:3]) + (", …" if len(same) > 3 else "")
+        videos = {key: path for key, path in videos.items() if key not in same}
+        progress.note(
+            f"{len(same)} of {len(same) + len(videos)} videos are copies of others here, "
+            f"each of which is learned from once: {named}"
+        )
     videos = _without_sealed(videos, sealed_videos, progress)
     if questions is not None:
+        questions = [
+            question.model_copy(update={"video": same.get(question.video, question.video)})
+            for question in questions
+        ]
         questions = [question for question in questions if question.video in videos]
         if not questions:
             raise UserError(f"{config.questions}: every question is about a video of the sealed test")
     return Inputs(videos, questions, sealed_videos, sealed_questions)
+
+
+def _copies(videos: Mapping[str, Path]) -> dict[str, str]:
+    """Key of each video whose file is a copy of one before it → key of that one.
+
+    What is learned from a video must not be tested on it under another name. Only files of one size are read.
+    """
+    from evoharness.video import probe
+
+    sizes = {key: path.stat().st_size for key, path in videos.items()}
+    alike = Counter(sizes.values())
+    first: dict[str, str] = {}
+    same: dict[str, str] = {}
+    for key, path in videos.items():
+        if alike[sizes[key]] > 1:
+            original = first.setdefault(probe(path).content_hash, key)
+            if original != key:
+                same[key] = original
+    return same
 
 
 def _without_sealed(

@@ -88,6 +88,27 @@ def test_videos_and_questions_of_ones_own_that_the_sealed_test_is_about_are_left
     assert notes.said == ["2 of 3 videos to learn from left out: the sealed test is about them"]
 
 
+def test_a_copy_of_a_video_under_another_name_is_the_same_video(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    film = write_video(mine / "film.mp4", 4, (64, 64))
+    shutil.copy(film, mine / "film (1).mp4")
+    other = write_video(mine / "other.mp4", 5, (64, 64))
+    notes = Notes()
+    inputs = gather(EvolveConfig(videos=str(mine)), notes)
+    assert list(inputs.videos.values()) == [mine / "film (1).mp4", other]
+    (said,) = notes.said
+    assert said == "1 of 3 videos are copies of others here, each of which is learned from once: film"
+    lines = [
+        {"video": video, "question": "What?", "options": ["a", "b"], "answer": 1}
+        for video in ("film.mp4", "film (1).mp4", "other.mp4")
+    ]
+    (mine / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    inputs = gather(EvolveConfig(videos=str(mine), questions=str(mine / "questions.jsonl")), notes)
+    assert inputs.questions is not None
+    assert [question.video for question in inputs.questions] == ["film (1)", "film (1)", "other"]
+
+
 @pytest.mark.parametrize("change", ["removed", "changed"])
 def test_a_run_goes_on_with_its_own_copy_of_the_harness(tmp_path: Path, change: str) -> None:
     given = initial_harness().with_parameters(detail_fps=3.5)
