@@ -67,7 +67,7 @@ def backbone_options(config: "Common", budget_file: Path | None = None) -> dict[
     from evoharness.models.settings import hosted_settings
 
     values = {key: value for key, value in asdict(section).items() if key != "name"}
-    values["budget"] = asdict(config.budget)
+    values["budget"] = caps_of(config).model_dump()
     if budget_file is not None:
         values["budget_file"] = budget_file
     return hosted_settings(values).model_dump(mode="json", exclude_defaults=True)
@@ -282,7 +282,7 @@ def videos_at(where: str, progress: "Progress") -> dict[str, Path]:
     for skipped in found.skipped:
         progress.note(f"skipped {skipped.path}: {' '.join(skipped.reason.split())}")
     if not found.videos:
-        raise UserError(f"{where}: none of the {len(found.skipped)} files there can be used as a video")
+        raise UserError(f"{where}: no file there can be used as a video")
     return {key: path.absolute() for key, path in found.videos.items()}
 
 
@@ -340,5 +340,6 @@ def _first_error(error: ValueError) -> str:
 
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+        said = str(first["msg"]).removeprefix("Value error, ")
+        return f"{'.'.join(str(part) for part in first['loc'])}: {said}"
     return str(error)
