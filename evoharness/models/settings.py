@@ -220,6 +220,8 @@ def hosted_settings(options: Mapping[str, Any]) -> HostedSettings:
         first = error.errors(include_input=False)[0]
         where = ".".join(["backbone", *(str(part) for part in first["loc"])])
         said = str(first["msg"]).removeprefix("Value error, ")
+        if first["loc"][:1] == ("prices",) and first["type"] in ("model_type", "missing"):
+            raise UserError(f"{where}: a price is given as '{{input: 0.3, output: 2.5}}'") from None
         if first["type"] == "extra_forbidden":
             raise UserError(f"there is no setting {where}") from None
         raise UserError(f"{where}: {said}" if first["loc"] else f"backbone.{said}") from None

@@ -70,6 +70,10 @@ class TestModels:
         ({"models": {"default": "openai/a"}, "rates": {"timeout_s": math.nan}}, "rates.timeout_s"),
         ({"models": {"default": "openai/a"}, "colour": 1}, "there is no setting backbone.colour"),
         ({"models": {"default": "openai/a"}, "prices": {"judge": {"in": 1}}}, "backbone.prices.judge"),
+        (
+            {"models": {"default": "openai/a"}, "prices": {"default": 3}},
+            "prices.default: a price is given as",
+        ),
     ],
 )
 def test_mistakes_are_one_line_that_names_the_setting(options: dict[str, Any], said: str) -> None:
