@@ -65,7 +65,7 @@ def cut_short(error: "CannotGoOn", run: "RunDirectory") -> UserError:
 
     more = " budget.usd=null" if isinstance(error, PriceUnknown) else ""
     if isinstance(error, BudgetExceeded):
-        higher = max(2 * error.limit, error.used + error.needed)
+        higher = max(2 * error.limit, 2 * error.used, error.used + error.needed)
         more = f" budget.{error.cap}={higher:.{2 if error.cap == 'usd' else 0}f}"
     return UserError(
         f"{error}; what is done is kept, go on with: "
