@@ -45,7 +45,9 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
         for key in keys:
             print(f"{key}: {render_tree(memories[key])}\n")
     columns = ["video", "length", "segments", "failed", "events", "entities", "texts", "frames", "repaired"]
-    table = Table(f"{len(memories)} memories in {config.cache}", columns)
+    table = Table(
+        f"{len(memories)} {'memory' if len(memories) == 1 else 'memories'} in {config.cache}", columns
+    )
     for key in keys:
         table.add([key, *_counts(memories[key])])
     table.print()

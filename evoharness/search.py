@@ -46,7 +46,9 @@ def search(config: "SearchConfig", call: Call) -> Numbers:  # noqa: ARG001
     for place, one in enumerate(found, start=1):
         print(_line(place, one))
     if not found:
-        print(f"nothing of the kind {config.kind} is remembered of {_told(len(memories))}")
+        spoken = config.kind == "transcript" and config.memory.get("transcript", "off") == "off"
+        hint = ": memory.transcript=auto takes up what is said" if spoken else ""
+        print(f"nothing of the kind {config.kind} is remembered of {_told(len(memories))}{hint}")
     return {"videos": len(memories), "found": len(found)}
 
 

@@ -109,7 +109,7 @@ def test_a_memory_is_shown_as_a_tree(tiny: Finished, world: World) -> None:
     ended = world.run("memorize", f"video={ODD}", "show=true")
     assert ended.code == 0, ended.text
     assert "s0000" in ended.out
-    assert "1 memories in " in ended.out
+    assert "1 memory in " in ended.out
     assert "memory.fps=0.5 " in ended.out
 
 
