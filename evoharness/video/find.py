@@ -108,7 +108,9 @@ def _read_manifest(manifest: Path) -> list[tuple[str | None, Path]]:
     for line, row in rows:
         path = row.get("path")
         if not isinstance(path, str) or not path.strip():
-            raise UserError(f"{manifest}, line {line}: needs a `path`")
+            names = " ".join(", ".join(str(name) for name in row).split())
+            instead = "" if "path" in row or not names else f"; what it has is {names[:80]}"
+            raise UserError(f"{manifest}, line {line}: needs a `path`{instead}")
         key = str(row["id"]) if row.get("id") not in (None, "") else None
         if key is not None and key in ids:
             raise UserError(f"{manifest}, line {line}: the id {key!r} was given before")

@@ -144,7 +144,10 @@ class TestFinding:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("a.csv", "video\nb.mp4\n", "line 2: needs a `path`"),
+            ("a.csv", "video\nb.mp4\n", "line 2: needs a `path`; what it has is video$"),
+            ("a.csv", "path;id\nb.mp4;x\n", "line 2: needs a `path`; what it has is path;id$"),
+            ("a.csv", "path,id\n,x\n", "line 2: needs a `path`$"),
+            ("a.jsonl", '{"two\\nlines": 1}', "line 1: needs a `path`; what it has is two lines$"),
             ("a.csv", "id,path\nx,b.mp4\nx,c.mp4\n", "line 3: the id 'x'"),
             ("a.csv", "id,path\n", "lists no video"),
             ("a.jsonl", "{", "line 1: not JSON"),
