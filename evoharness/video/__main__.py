@@ -32,8 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     framing.add_argument("--out", type=Path, required=True, metavar="DIR", help="made if it is not there")
     framing.add_argument(
         "--detail",
-        type=Detail,
-        choices=list(Detail),
+        choices=[level.value for level in Detail],
         help="as a model would see it at that level; without it the picture as it is displayed",
     )
     given = parser.parse_args(arguments)
@@ -41,7 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
         if given.command == "probe":
             _say(_as_json(probe(given.file).model_dump()))
         else:
-            write_frames(Video(given.file), given.times, given.out, given.detail)
+            write_frames(
+                Video(given.file), given.times, given.out, Detail(given.detail) if given.detail else None
+            )
     except UserError as error:
         print(str(error).encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
         return 2
@@ -61,6 +62,8 @@ def write_frames(video: Video, times: list[float], out: Path, detail: Detail | N
         frames = [replace(frame, width=video.info.width, height=video.info.height) for frame in frames]
     for warning in video.info.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    if min(times) < 0:
+        print("note: the video begins at 0 s", file=sys.stderr)
     if max(times) > video.info.duration:
         print(f"note: the video ends at {video.info.duration:.3f} s", file=sys.stderr)
     try:
