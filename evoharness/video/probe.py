@@ -45,13 +45,13 @@ def probe(path: Path) -> VideoInfo:
 
 def examine(path: Path) -> Examined:
     """The facts together with the packet index, and what a reader has to know."""
-    if not path.exists():
-        raise NotAVideo(path, "no such file")
-    if not path.is_file():
-        raise NotAVideo(path, "not a file")
-    if path.stat().st_size == 0:
-        raise NotAVideo(path, "the file is empty")
     try:
+        if not path.exists():
+            raise NotAVideo(path, "no such file")
+        if not path.is_file():
+            raise NotAVideo(path, "not a file")
+        if path.stat().st_size == 0:
+            raise NotAVideo(path, "the file is empty")
         with open_container(path) as container:
             stream = pick_stream(container)
             if stream is None:

@@ -100,6 +100,10 @@ class TestPlain:
         with pytest.raises(NotAVideo, match="no such file"):
             _ = video.info
 
+    def test_a_name_that_no_file_can_have_is_no_video(self) -> None:
+        with pytest.raises(NotAVideo, match="name too long"):
+            _ = Video(Path("x" * 300)).info
+
     def test_not_a_number_is_no_time(self, plain: Path) -> None:
         with pytest.raises(ValueError, match="NaN"):
             Video(plain).frames([float("nan")], Detail.NORMAL)
