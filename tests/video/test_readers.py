@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from evoharness.video.readers.apart import ApartReader
 from evoharness.video.readers.choice import decord_is_there
 from evoharness.video.readers.pyav import PyAVReader
 from evoharness.video.readers.relay import Relay
+from evoharness.video.readers.worker import SPARE_S
 from tests.video.reference import every_picture
 
 needs_decord = pytest.mark.skipif(not decord_is_there(), reason="decord has no wheel here")
@@ -131,6 +133,18 @@ class TestApart:
             list(pictures)
         assert time.monotonic() - began < 10
         assert child not in _children()
+
+    def test_whoever_is_busy_with_a_picture_is_waited_for(
+        self, plain: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        warm_up("pyav", plain)
+        monkeypatch.setattr(apart_module._Process, "picture", _patiently(apart_module._Process.picture))
+        given = apart("pyav")(Video(plain)).read([Wanted(n, 1280, 704, None) for n in range(12)])
+        with monkeypatch.context() as hasty:
+            hasty.setattr(apart_module, "PATIENCE_S", 3.0 - SPARE_S)  # three seconds, for the kernel
+            next(given)
+        time.sleep(5)
+        assert len(list(given)) == 11, "more than the pipe holds"
 
     def test_one_that_crashes_says_how(self, plain: Path) -> None:
         pictures = apart("pyav")(Video(plain)).read([Wanted(n, 1280, 704, None) for n in range(100)])
@@ -249,3 +263,8 @@ def _children() -> list[int]:
             ):
                 found.append(int(folder.name))
     return found
+
+
+def _patiently(picture: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, that waits for as long as it takes."""
+    return lambda process, want, _: picture(process, want, 60.0)

@@ -28,18 +28,20 @@ def main() -> int:
             patience = iter(job.patience)
             _end_after(next(patience, 0))
             for pixels in _reader(job, losses).read(job.wanted):
+                signal.alarm(0)  # the deadline is for decoding: whoever asked may be busy with the one before
                 _send(out, HEADER.pack(b"P", pixels.shape[0], pixels.shape[1]))
                 _send(out, pixels.data.cast("B"))
                 _end_after(next(patience, 0))
+            signal.alarm(0)
             text = json.dumps([sorted(losses.pictures), sorted(losses.damaged)]).encode()
             _send(out, HEADER.pack(b"E", len(text), 0) + text)
         except BrokenPipeError:
             return 0
         except Exception as error:
+            signal.alarm(0)
             said = str(error) if isinstance(error, ReaderFailed) else f"{type(error).__name__}: {error}"
             text = said.encode()[:1000]
             _send(out, HEADER.pack(b"F", len(text), 0) + text)
-        signal.alarm(0)
     return 0
 
 
