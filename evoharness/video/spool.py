@@ -66,7 +66,8 @@ class Spool:
                     if self._folder is not None:
                         self._folder.mkdir(parents=True, exist_ok=True)
                     self._file = tempfile.TemporaryFile(dir=self._folder, buffering=0)  # noqa: SIM115
-                os.pwrite(self._file.fileno(), pixels.data, self._size)
+                if os.pwrite(self._file.fileno(), pixels.data, self._size) < pixels.nbytes:
+                    raise OSError("only a part was written")
             except OSError:  # no room left: the rest is decoded again
                 self._full = True
             else:
