@@ -8,6 +8,9 @@ from hydra.errors import OverrideParseException
 
 from evoharness.cli.help import options_of_groups
 
+KINDS = {"Integer": "a whole number", "Float": "a number"}
+"""What OmegaConf calls the kinds of numbers, and people do."""
+
 
 def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
     """The complaint in one line, with the nearest known key or the options of the group."""
@@ -32,6 +35,10 @@ def one_line(error: BaseException, known_keys: Sequence[str]) -> str:
     lines = [line.strip() for line in str(cause).splitlines() if line.strip()]
     said = next((line for line in lines if not re.match(r"In '|\w+: |$", line)), type(cause).__name__)
     full = re.search(r"full_key: (\S+)", text)
+    if (match := re.match(r"Value (.+) of type '\w+' could not be converted to (\w+)$", said)) and (
+        match[2] in KINDS
+    ):
+        said = f"{match[1]} is not {KINDS[match[2]]}"
     return f"{full[1]}: {said}" if full else said
 
 
@@ -42,11 +49,19 @@ def _no_option(group: str, option: str, text: str) -> str:
 
 def _no_key(key: str, known_keys: Sequence[str]) -> str:
     groups = options_of_groups()
-    if key in groups and not any(known.startswith(f"{key}.") for known in known_keys):
+    head = key.partition(".")[0]
+    if head in groups and not any(known.startswith(f"{head}.") for known in known_keys):
         return f"this command has no setting {key!r}; see --help"
-    close = difflib.get_close_matches(key, [*known_keys, *groups], n=1)
+    section, _, last = key.rpartition(".")
+    within = [known.removeprefix(f"{section}.") for known in known_keys if known.startswith(f"{section}.")]
+    beside = list(dict.fromkeys(known.partition(".")[0] for known in within))
+    if beside:
+        close = [f"{section}.{near}" for near in difflib.get_close_matches(last, beside, n=1)]
+    else:
+        close = difflib.get_close_matches(key, [*known_keys, *groups], n=1)
     if not close:
-        last = key.rpartition(".")[2]
         close = [known for known in known_keys if known.rpartition(".")[2] == last][:1]
+    if not close and beside:
+        return f"there is no setting {key!r}: {section} has {', '.join(beside)}"
     hint = f": did you mean {close[0]}?" if close else "; see --help"
     return f"there is no setting {key!r}{hint}"
