@@ -171,6 +171,8 @@ def check(job: Job, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 ROUNDS = replace(TINY, rounds=2, noise_floor=True, evolution_questions=12, validation_questions=20)
 FREE = replace(TINY, gate=GateSettings(name="argmax", observation="free"))
+LARGER = replace(TINY, evolution_questions=24)
+LONGER = QuestionerSettings(per_video=24, evolution_share=0.67)
 SOME = (
     Job(20),
     Job(21, prompted=True),
@@ -180,7 +182,8 @@ SOME = (
 MORE = (
     *(Job(seed, prompted=seed % 2 == 0) for seed in range(24, 30)),
     *(Job(seed, ROUNDS, prompted=True) for seed in (30, 31)),
-    *(Job(seed, parameters=(("overview_detail", "small"),)) for seed in (32, 33)),
+    # so many fail that with eight questions it would be luck how many
+    *(Job(seed, LARGER, LONGER, parameters=(("overview_detail", "small"),)) for seed in (32, 33)),
     *(Job(seed, FREE, parameters=(("overview_fps", 0.5),)) for seed in (34, 35)),
     *(Job(seed, replace(TINY, videos_per_round=5), videos=5, prompted=True) for seed in (36, 37)),
 )
