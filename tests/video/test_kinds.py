@@ -18,6 +18,7 @@ from evoharness.records.frame import Detail
 from evoharness.video import Video
 from evoharness.video.container import open_container, pick_stream
 from evoharness.video.readers import Losses, Wanted
+from tests.video.fields import record_fields
 from tests.video.recordings import number_in, numbered, record
 from tests.video.reference import pictures_in_order
 
@@ -266,6 +267,16 @@ class TestInterlaced:
         left, right = box[:, 1].min(), box[:, 1].max()
         assert abs(left - (20 + 5 * 16)) <= 2  # where it was at the moment of the first field
         assert abs(right - (20 + 5 * 16 + 39)) <= 2
+
+    def test_pictures_of_two_coded_fields_come_whole(self, tmp_path: Path) -> None:
+        path = record_fields(tmp_path / "fields.ts", 40)
+        video = Video(path)
+        assert video.info.frames == 40
+        assert video.info.duration == pytest.approx(1.6)
+        truth = pictures_in_order(path)
+        assert len(truth) == 40
+        _compare(video, lambda number: truth[number])
+        assert video.losses == Losses()
 
     def test_what_stands_still_keeps_every_line(self, tmp_path: Path) -> None:
         stripes = np.zeros((192, 320, 3), np.uint8)

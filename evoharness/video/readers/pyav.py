@@ -191,13 +191,15 @@ class _Walk:
     def _decoded(self, packets: Iterable[Any]) -> Iterator[tuple[Any, int]]:
         """Pictures with their times, in the order in which the decoder gives them; damage is skipped."""
         context = self._stream.codec_context
+        ending = False
         for packet in chain(packets, [None]):  # None asks the decoder for what it still holds
+            if ending and not _continues(packet):
+                yield from self._given(context, None)
+                return
             if packet is not None:
                 self._set_skipping(context, packet)
             yield from self._given(context, packet)
-            if packet is not None and self._final is not None and packet.pts == self._final:
-                yield from self._given(context, None)
-                return
+            ending = packet is not None and self._final is not None and (ending or packet.pts == self._final)
 
     def _given(self, context: Any, packet: Any) -> Iterator[tuple[Any, int]]:
         try:
@@ -214,7 +216,14 @@ class _Walk:
 
     def _set_skipping(self, context: Any, packet: Any) -> None:
         """Leave a picture out that neither the request nor, by its own word, another picture needs."""
+        if _continues(packet):
+            return
         skipping = self._kept is not None and packet.pts is not None and packet.pts not in self._kept
         if skipping != self._skipping:
             context.skip_frame = "NONREF" if skipping else "DEFAULT"
             self._skipping = skipping
+
+
+def _continues(packet: Any) -> bool:
+    """Whether a packet holds the rest of the picture before: the second field of an interlaced one."""
+    return packet is not None and packet.pts is None and packet.dts is None
