@@ -2,11 +2,14 @@
 
 import io
 import wave
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evoharness.records.interval import Interval
-from evoharness.video.container import beyond_opening, damage, open_container, packets_of, pick_stream
+from evoharness.video.container import beyond_opening, damage, open_container, packets_of
+from evoharness.video.errors import NotAVideo
+from evoharness.video.probe import examine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,20 +69,22 @@ def _stream(container: Any) -> Any | None:
 
 def _begins(path: Path, sound: Any) -> float:
     """Presentation time, in seconds, of what counts as second 0."""
-    with open_container(path) as container:
-        pictures = pick_stream(container)
-        if pictures is None:
-            return float((sound.start_time or 0) * sound.time_base)
-        unit = float(pictures.time_base)
-        shown = [packet.pts for packet in _first(packets_of(container, pictures)) if packet.pts is not None]
-        return min(shown) * unit if shown else 0.0
+    stamp = path.stat()
+    shown = _first_shown(path.absolute(), stamp.st_mtime_ns, stamp.st_size)
+    return float((sound.start_time or 0) * sound.time_base) if shown is None else shown
 
 
-def _first(packets: Any, count: int = 32) -> list[Any]:
-    """As many packets as may be reordered before the first picture is sure."""
-    from itertools import islice
+@lru_cache(maxsize=16)
+def _first_shown(path: Path, _changed: int, _size: int) -> float | None:
+    """Presentation time of the first picture that is shown; None for a file without pictures.
 
-    return [packet for packet in islice(packets, count) if not packet.is_discard]
+    Remembered, as a long video is listened to in many stretches.
+    """
+    try:
+        index = examine(path).index
+    except NotAVideo:
+        return None
+    return index.pts[0] * index.seconds_per_unit
 
 
 def _fill(samples: "NDArray[np.int16]", container: Any, stream: Any, start: float) -> None:

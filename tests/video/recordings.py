@@ -137,10 +137,12 @@ def record_talk(
     tone: bool = True,
     subtitles: Sequence[tuple[float, float, str]] = (),
     begins: float = 0.0,
+    gop: int = 250,
 ) -> Path:
     """A recording with one picture a second, a beep in every odd second, and subtitles (start, end, text).
 
-    All times of the file lie `begins` seconds later than those of its pictures.
+    All times of the file lie `begins` seconds later than those of its pictures. `gop`: pictures from one key
+    frame to the next.
     """
     import av
 
@@ -148,6 +150,7 @@ def record_talk(
     with av.open(str(path), "w") as container:
         pictures: Any = container.add_stream("libx264", rate=1)
         pictures.width, pictures.height, pictures.pix_fmt, pictures.time_base = 320, 192, "yuv420p", unit
+        pictures.codec_context.gop_size = gop
         sound: Any = container.add_stream("aac", rate=rate) if tone else None
         texts: Any = None
         if subtitles:
