@@ -140,13 +140,18 @@ class Distinct:
             self._thumbnails.append(Thumbnail(frame.time, thumbnail(rgb)))
         return len(self._frames) - 1
 
-    def seen_in(self, looks: Sequence[Sight]) -> SegmentPictures:
-        """The pictures of a stretch, out of all looks at it in order of time."""
+    def seen_in(self, looks: Sequence[Sight], since: float = 0.0) -> SegmentPictures:
+        """The pictures of a stretch, out of all looks at it in order of time.
+
+        Of one that was there before `since`, where the stretch begins, it is told how long it stays also when
+        it was looked at only once.
+        """
         frames, thumbnails, repeats = [], [], 0
         for number, group in groupby(looks, key=lambda look: look.picture):
             times = [look.time for look in group]
-            until = times[-1] if len(times) > 1 else None
-            frames.append(replace(self._frames[number], until=until))
+            frame = self._frames[number]
+            until = times[-1] if len(times) > 1 or frame.time < since else None
+            frames.append(replace(frame, until=until))
             thumbnails.append(self._thumbnails[number])
             repeats += len(times) - 1
         return SegmentPictures(tuple(frames), tuple(_spread(thumbnails)), repeats)

@@ -133,7 +133,7 @@ class _InOnePass:
         looks = self._read()
         last = span.end >= self._video.info.duration
         inside = [look for look in looks if span.start <= look.time and (last or look.time < span.end)]
-        return nullcontext(self._distinct.seen_in(self._thinned(inside, span)))
+        return nullcontext(self._distinct.seen_in(self._thinned(inside, span), span.start))
 
     def _thinned(self, looks: list[Sight], span: Interval) -> list[Sight]:
         """As many looks as the segment would have on its own."""

@@ -193,6 +193,18 @@ def test_what_stays_over_a_bound_is_there_on_both_sides(tmp_path: Path, gop: int
                 assert numbers(pictures.frames) == [7]
 
 
+def test_what_began_before_a_bound_and_is_seen_once_behind_it_tells_until_when(tmp_path: Path) -> None:
+    still = (numbered(7 if n < 122 else n) for n in range(240))  # until second 61
+    video = Video(record(tmp_path / "still.mp4", still, fps=2, gop=10_000))
+    spans = (Interval(start=0, end=60), Interval(start=60, end=120))
+    with (
+        surveyed(video, fps=1, cap=250, detail=Detail.NORMAL, spans=spans) as found,
+        found.pictures(spans[1]) as pictures,
+    ):
+        first, second = pictures.frames[:2]
+        assert first.time < 60 <= (first.until or 0) < 61 <= second.time
+
+
 @pytest.mark.parametrize("cap", [5, 250])
 def test_a_cap_holds_in_one_pass_too(far: Path, cap: int) -> None:
     with surveyed(Video(far), SETTINGS, fps=2, cap=cap, detail=Detail.SMALL, least=4) as found:
