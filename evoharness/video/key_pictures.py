@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evoharness.records.frame import Detail
-from evoharness.video.container import damage, open_container, packets_of, pick_stream
+from evoharness.video.container import damage, limit_pictures, open_container, packets_of, pick_stream
 from evoharness.video.detail import fit
 from evoharness.video.index import PacketIndex
 
@@ -46,6 +46,7 @@ def key_pictures(
         if stream is None:
             return
         decoder = stream.codec_context
+        limit_pictures(decoder)
         decoder.thread_count = threads
         decoder.thread_type = "FRAME"
         decoder.skip_frame = "NONKEY"

@@ -147,7 +147,7 @@ class Video:
 def decoder_threads() -> int:
     """How many threads decode: one in a process that was started to work beside others, else all there are.
 
-    What is decoded does not depend on it.
+    What is decoded of an undamaged file does not depend on it.
     """
     if multiprocessing.parent_process() is not None:
         return 1
