@@ -25,6 +25,9 @@ TRIED_PACKETS = 300
 TEXT_AS_PICTURES = frozenset({"ansi", "bintext", "xbin", "idf"})
 """As which FFmpeg shows any file that is called `.txt`, `.nfo` or the like."""
 
+FIELDS = 2
+"""Packets with one time that follow each other may belong to one picture."""
+
 WIDEST_PIXEL = 16
 """Pixels are at most so many times as wide as they are high, or as high as wide."""
 
@@ -109,6 +112,8 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
     damaged = warnings[0] if warnings else ""
     if headless:
         warnings.append(headless)
+    if not table.counted and (again := _times_again(shown)):
+        warnings.append(f"{again} pictures have the times of others before them and are left out")
     if not table.timed:
         warnings.append("the file carries no times: pictures are taken to be evenly spaced")
     turns, mirrored = orientation(picture)
@@ -189,6 +194,18 @@ def _without_strays(packets: list[Packet], unit: float, promised: float) -> tupl
     kept = [packet for packet in packets if packet.pts <= limit]
     strays = len(packets) - len(kept)
     return (kept, strays) if 0 < strays <= STRAYS * len(packets) else (packets, 0)
+
+
+def _times_again(packets: list[Packet]) -> int:
+    """How many pictures have the time of one far before them in the file, as where recordings were joined.
+
+    Not counted is what follows at once: the second field of a picture, or another layer of it.
+    """
+    found = 0
+    places: dict[int, int] = {}
+    for place, packet in enumerate(packets):
+        found += place - places.setdefault(packet.pts, place) > FIELDS
+    return found
 
 
 def _first_picture(path: Path) -> tuple[Any | None, bool]:

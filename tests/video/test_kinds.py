@@ -181,6 +181,15 @@ def test_a_recording_that_begins_in_the_middle_counts_from_its_first_picture(
     assert video.losses == Losses()
 
 
+def test_where_recordings_were_joined_it_is_told_what_is_left_out(tmp_path: Path) -> None:
+    one, other = (record(tmp_path / name, restless(count)) for name, count in (("a.ts", 20), ("b.ts", 30)))
+    path = tmp_path / "joined.ts"
+    path.write_bytes(one.read_bytes() + other.read_bytes())
+    video = Video(path)
+    assert video.info.frames == 30
+    assert any("20 pictures have the times of others" in warning for warning in video.info.warnings)
+
+
 def test_an_index_that_was_cut_off_is_not_missed(tmp_path: Path) -> None:
     path = record(tmp_path / "x.avi", restless(), codec="mpeg4")
     data = path.read_bytes()
