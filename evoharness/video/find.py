@@ -47,7 +47,15 @@ def find_videos(where: str) -> FoundVideos:
     made unique by a suffix. Every file is probed; one that is no video comes back as skipped. `UserError`
     when nothing is there to be probed at all, or when the manifest cannot be read.
     """
-    path = as_path(where)
+    try:
+        listed = _listed(where, as_path(where))
+    except OSError as error:
+        raise UserError(f"{where}: cannot be looked at ({error.strerror})") from error
+    return _probed(listed)
+
+
+def _listed(where: str, path: Path) -> list[tuple[str | None, Path]]:
+    """Id, where one is given, and path of each file."""
     listed: list[tuple[str | None, Path]]
     if path.is_dir():
         listed = [(None, file) for file in _files_below(path)]
@@ -62,7 +70,7 @@ def find_videos(where: str) -> FoundVideos:
         listed = [(None, match) for match in matches if match.is_file() and _may_be_video(match)]
         if not listed:
             raise UserError(f"{where}: no such file or folder, and no video matches it as a pattern")
-    return _probed(listed)
+    return listed
 
 
 def _files_below(folder: Path) -> list[Path]:

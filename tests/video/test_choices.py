@@ -119,6 +119,10 @@ class TestFinding:
         pattern = str(collection.parent / "my videos*" / "**" / "*.mkv")
         assert set(find_videos(pattern).videos) == {"b"}
 
+    def test_a_name_that_no_file_can_have(self) -> None:
+        with pytest.raises(UserError, match="cannot be looked at"):
+            find_videos("x" * 300)
+
     def test_the_folder_of_a_user_who_does_not_exist(self, collection: Path) -> None:
         with pytest.raises(UserError, match="no such file or folder"):
             find_videos("~no-such-user/x.mp4")
