@@ -13,6 +13,8 @@ from evoharness.records.base import Record
 from evoharness.records.interval import Interval
 from evoharness.records.memory import Segment, SuperEvent
 
+MOST_LEFT = 0.75
+"""Parts are grouped once more only when the last time left no larger share of them."""
 WINDOW = 50
 """What is grouped in one call: segments, or groups of them."""
 LONGEST_LABEL = 200
@@ -113,9 +115,11 @@ class _Aggregation:
         level = 1
         while len(told) > WINDOW:
             groups = self.grouped(told, f"parts{level}")
-            if len(groups) == len(told):  # whoever groups sees no parts: it is told the labels alone
+            before = len(told)
+            if len(groups) < before:
+                told = [f"{group.label}: {group.description}" for group in groups]
+            if len(groups) > MOST_LEFT * before:  # whoever groups hardly sees parts
                 break
-            told = [f"{group.label}: {group.description}" for group in groups]
             level += 1
 
         def make() -> Root:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -43,9 +44,13 @@ def main(arguments: list[str] | None = None) -> int:
             write_frames(
                 Video(given.file), given.times, given.out, Detail(given.detail) if given.detail else None
             )
+        sys.stdout.flush()
     except UserError as error:
         print(str(error).encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # the reader of our output went away (`… | head`): nothing is left to say, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -17,6 +17,7 @@ SIDECARS = frozenset(
     {".srt", ".vtt", ".ass", ".ssa", ".sub", ".idx", ".lrc", ".txt", ".md", ".rst", ".html", ".pdf"}
     | {".json", ".jsonl", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".xml", ".nfo", ".log", ".db"}
     | {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".svg", ".py", ".sha256", ".md5", ".lock", ".part"}
+    | {".m3u", ".m3u8", ".ffconcat", ".mpd"}  # lists of what lies there anyway
 )
 """Endings of files that lie beside videos and are no mistake; they are passed over without a word."""
 

@@ -220,8 +220,8 @@ class _Process:
         poll = select.poll()
         poll.register(self._child.stdout, select.POLLIN)
         while place:
-            left = until - time.monotonic()
-            if left <= 0 or not poll.poll(left * 1000):
+            left = max(0.0, until - time.monotonic())
+            if not poll.poll(left * 1000):  # also after a pause of this process: what is there counts
                 raise ReaderFailed(f"no picture came within {seconds:.0f} s")
             count = self._child.stdout.readinto(place)  # type: ignore[attr-defined]
             if not count:
