@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
-    """Answer one question and say from which looks."""
+    """Answer one question and say from which looks; without an answer the command ends with 1."""
     from evoharness.cli.options import read_options
     from evoharness.cli.parts import (
         ANSWERING_ROLES,
@@ -127,6 +127,7 @@ COMMAND = Command(
         "video=lecture.mp4 'question=What is written on the first slide?' 'options=[\"Cells\", \"Atoms\"]'",
         "video=lecture.mp4 'question=…' 'options=[…]' harness=exported/ trace=true",
     ),
+    exit_code=lambda numbers: 0 if numbers["status"] == "ok" else 1,
 )
 
 
