@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.harness import Harness
 from evoharness.models.backbone import BackboneError, CannotGoOn
-from evoharness.records.json_values import shown
+from evoharness.records.json_values import one_line, shown
 from evoharness.records.outcome import APPARATUS, OK, SANDBOX_PREFIX, UNPARSED, Answered, Trace
 from evoharness.records.question import PublicQuestion
 from evoharness.retrieval import EmbedderUnavailable
@@ -108,8 +108,10 @@ def solve(
         return answered(f"{SANDBOX_PREFIX}{result.kind}", _where(result))
     choice, text = _read(result.value, len(question.options))
     if choice is None and (question.options or not text):
-        came = shown(result.value, 80)
-        return answered(UNPARSED, f"the strategy returned {came}: return what ctx.answer(…) gives", text=text)
+        message = f"the strategy returned {shown(result.value, 80)}: return what ctx.answer(…) gives"
+        if thinking.unread and isinstance(result.value, dict) and result.value.get("choice") is None:
+            message = f"the model's answer could not be read: {one_line(thinking.unread, 300)}"
+        return answered(UNPARSED, message, text=text)
     return answered(OK, choice=choice, text=text, guessed=thinking.guessed)
 
 

@@ -48,6 +48,8 @@ class Thinking:
         """What the plans of the skills gathered; part of the evidence of every answer."""
         self.guessed = False
         """Whether the last answer had nothing to go on."""
+        self.unread = ""
+        """Which model's last answer could not be read, and why; empty when it could."""
 
     def decide(self, call: given.Decide) -> dict[str, Any]:
         """The next tool call, or stop (equation 1 of MedClaw; the memory-tool decision of Table 6)."""
@@ -122,6 +124,7 @@ class Thinking:
         """Choose an option, or answer in words where there are none: {choice, text, scores}."""
         evidence = (*self.planned, *gathered(call.evidence))
         frames = self._looking.chosen(call.frames)
+        self.unread = ""
         try:
             if not self._question.options:
                 prompt = f"{self._question.text}\n\n{self._guidance}".strip()
@@ -136,7 +139,8 @@ class Thinking:
                 sample=self._trial * TRIAL_SAMPLES + call.sample,
             )
             chosen = self._meter.ask(task, frames)
-        except Unparsed:
+        except Unparsed as error:
+            self.unread = str(error) or UNREADABLE
             return {"choice": None, "text": "", "scores": []}
         self.guessed = chosen.guessed
         return {"choice": chosen.choice, "text": chosen.text, "scores": list(chosen.scores)}

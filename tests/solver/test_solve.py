@@ -7,7 +7,7 @@ import pytest
 
 from evoharness.harness import Harness
 from evoharness.models.backbone import BackboneUnavailable, Refused, Unparsed
-from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer
+from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer, Reason
 from evoharness.records.outcome import Answered
 from evoharness.records.question import PublicQuestion
 from evoharness.sandbox import ProcessSandbox
@@ -176,6 +176,28 @@ def test_a_hopeless_pattern_ends_at_once(answer: Solve) -> None:
     answered = answer("return {'choice': 0, 'text': str(ctx.find('(a+)+$', 'a' * 50000 + 'b'))}")
     assert (answered.status, answered.text) == ("ok", "[]")
     assert answer("return ctx.find('(', 'x')").status == "sandbox:host_call_error"
+
+
+@pytest.mark.parametrize("options", [("a", "b"), ()])
+def test_an_answer_that_cannot_be_read_is_the_models_fault_and_not_the_strategys(
+    answer: Solve, options: tuple[str, ...]
+) -> None:
+    def unreadable(task: Any) -> Any:
+        if isinstance(task, AnswerQuestion | Reason):
+            raise Unparsed("openai/a on AnswerQuestion: no JSON\nin it")
+        return None
+
+    asked = PublicQuestion(id="q", video="v", text="which?", options=options)
+    backbone = Witness(instead=unreadable)
+    answered = answer("return ctx.answer(['x'])", backbone, asked)
+    assert answered.status == "unparsed"
+    assert (
+        answered.message == "the model's answer could not be read: openai/a on AnswerQuestion: no JSON in it"
+    )
+    own = answer("ctx.answer(['x'])\n    return 1", backbone, asked).message
+    assert own == "the strategy returned 1: return what ctx.answer(…) gives"
+    later = answer("got = ctx.answer(['x'])\n    ctx.look([[0, 10]], 1)\n    return got", backbone, asked)
+    assert later.message == answered.message
 
 
 def test_a_backbone_that_chooses_nothing_leaves_the_question_unparsed(answer: Solve) -> None:
