@@ -146,7 +146,7 @@ class Watch:
     def _declare(self, error: BackboneUnavailable, patience_s: float) -> None:
         if not self._out:
             self._out = True
-            self._note(f"{error}: {WAITING}, for {patience_s:g} s at most")
+            self._note(f"{error}: {WAITING}, for {patience_s:g} s at most (executor.outage_s= sets how long)")
         self._changed.notify_all()
 
     def _wait(self, error: BackboneUnavailable, key: Hashable, patience_s: float) -> None:

@@ -161,7 +161,7 @@ def test_ctrl_c_ends_the_wait_for_a_provider(tmp_path: Path, videos: dict[str, P
     with pytest.raises(Interrupted):
         Evaluator(executor, videos).evaluate([initial_harness()], asked("a", "b", "c", "d"))
     assert time.monotonic() - began < 30
-    assert told == ["503: waiting for it, for 60 s at most"]
+    assert told == ["503: waiting for it, for 60 s at most (executor.outage_s= sets how long)"]
     executor.close()
 
 

@@ -73,7 +73,10 @@ def test_an_outage_costs_time_and_nothing_else() -> None:
     threading.Timer(0.8, lambda: setattr(provider, "down", None)).start()
     replies = side_by_side(lambda text: backbone.run(question(text)), [f"question {n}" for n in range(8)])
     assert [reply.output.choice for reply in replies] == [0] * 8
-    assert told == ["503: waiting for it, for 20 s at most", "the provider answers again"]
+    assert told == [
+        "503: waiting for it, for 20 s at most (executor.outage_s= sets how long)",
+        "the provider answers again",
+    ]
     assert len(provider.asked) < 8 * 4, "one at a time tries while nobody is answered"
 
 
