@@ -24,6 +24,8 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     from evoharness.memory import MemorySettings, render_tree
     from evoharness.runs import make_progress
 
+    if config.video is not None and config.videos is not None:
+        raise UserError("video= and videos= are both given: one of them says what is remembered")
     progress = make_progress(config.display)
     pages: dict[str, Path] = {}
     try:
