@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from evoharness.cli import Call, Command, Numbers, run_command
 
 if TYPE_CHECKING:
     from evoharness.config import DoctorConfig
-    from evoharness.models.settings import HostedSettings
+    from evoharness.providers import Endpoint
 
 PACKAGES = (
     "av",
@@ -40,6 +40,8 @@ OPTIONAL = (
     "hydra-submitit-launcher",
 )
 SERVER_PATIENCE_S = 0.5
+EMBEDDER = "override /embedder@_global_.embedder"
+"""Under this name the defaults of a backbone's file choose an embedder."""
 
 
 def doctor(config: "DoctorConfig", call: Call) -> Numbers:  # noqa: ARG001
@@ -168,30 +170,36 @@ def models() -> str:
 
     from evoharness.models.registry import LITELLM
     from evoharness.models.settings import HostedSettings
+    from evoharness.retrieval.embedders.hosted import endpoint_of
 
+    configs = files("evoharness.configs")
     lines = []
-    for file in sorted(
-        files("evoharness.configs").joinpath("backbone").iterdir(), key=lambda file: file.name
-    ):
+    for file in sorted(configs.joinpath("backbone").iterdir(), key=lambda file: file.name):
         if not file.name.endswith(".yaml"):
             continue
         section = yaml.safe_load(file.read_text(encoding="utf-8"))
-        section.pop("defaults", None)
-        state = "ready"
+        chosen = {name: value for each in section.pop("defaults", ()) for name, value in each.items()}
+        endpoints: list[Endpoint] = []
         if section.pop("name") == LITELLM:
-            state = _state(HostedSettings(**section))
+            endpoints += HostedSettings(**section).endpoints().values()
+        if name := chosen.get(EMBEDDER):
+            embedder = configs.joinpath("embedder", f"{name}.yaml").read_text(encoding="utf-8")
+            options = yaml.safe_load(embedder)
+            if options.pop("name") == LITELLM:
+                endpoints.append(endpoint_of(**options))
+        state = _state(endpoints) if endpoints else "ready"
         lines.append(f"backbone={file.name.removesuffix('.yaml'):<16} {state}")
     return f"\n{' ' * 13}".join(lines)
 
 
-def _state(settings: "HostedSettings") -> str:
+def _state(endpoints: "Sequence[Endpoint]") -> str:
     """Which keys are set and which are not; for servers of one's own, whether somebody answers."""
     from evoharness.providers import NoAnswer, ask, missing_key
 
     there: dict[str, None] = {}
     absent: dict[str, None] = {}
     servers: dict[str, None] = {}
-    for endpoint in settings.endpoints().values():
+    for endpoint in endpoints:
         if endpoint.needs_key:
             missing = missing_key(endpoint)
             named = missing or next(name for name in endpoint.key_variables if os.environ.get(name))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evoharness.evaluation import Executor, Workbench, WorkbenchConfig
     from evoharness.harness import Harness
     from evoharness.models.settings import EmbedderTerms
+    from evoharness.providers import Endpoint
     from evoharness.records.question import Question
     from evoharness.runs import Progress
     from evoharness.sandbox import SandboxLevel
@@ -37,6 +38,8 @@ def workbench_config(config: "Common", budget_file: Path | None = None) -> "Work
     from evoharness.config import AnsweringCommon
     from evoharness.evaluation import WorkbenchConfig
 
+    if config.executor.workers is not None and config.executor.workers < 1:
+        raise UserError(f"executor.workers={config.executor.workers}: at least 1 is needed")
     return WorkbenchConfig(
         cache_dir=usable_cache(config.cache),
         backbone=config.backbone.name,
@@ -124,14 +127,15 @@ def check_models(config: "Common", roles: Sequence[str]) -> None:
     """
     from evoharness.models.registry import LITELLM
     from evoharness.models.response_cache import RESPONSES_FILE
-    from evoharness.providers import check_endpoints, provider_named
+    from evoharness.providers import check_endpoints, check_keys, provider_named
 
     bench = workbench_config(config)
+    endpoints: list[tuple[str, Endpoint]] = []
+    embedding: list[tuple[str, Endpoint]] = []
     if bench.embedder == LITELLM:
         from evoharness.retrieval.embedders.hosted import endpoint_of
 
-        endpoint = endpoint_of(**bench.embedder_options)
-        check_endpoints([("embedder.model", endpoint)], "embedder.api_base")
+        embedding.append(("embedder.model", endpoint_of(**bench.embedder_options)))
     if bench.backbone == LITELLM:
         from evoharness.models.settings import hosted_settings
 
@@ -139,11 +143,13 @@ def check_models(config: "Common", roles: Sequence[str]) -> None:
         check_responses(bench.cache_dir / RESPONSES_FILE, settings.cache)
         wanted = {*roles, "transcriber"} if bench.memory.get("transcript") == "model" else {*roles}
         endpoints = settings.endpoints_by_setting(wanted)
-        check_endpoints(endpoints, "backbone.api_base")
-        if any(provider_named(endpoint.provider) is None for _, endpoint in endpoints):
-            from evoharness.models.trial import check_by_trial
+    check_keys([*endpoints, *embedding])
+    check_endpoints(embedding, "embedder.api_base")
+    check_endpoints(endpoints, "backbone.api_base")
+    if any(provider_named(endpoint.provider) is None for _, endpoint in endpoints):
+        from evoharness.models.trial import check_by_trial
 
-            check_by_trial(endpoints)
+        check_by_trial(endpoints)
 
 
 def sandbox_level(config: "Common", bench: "Workbench") -> "SandboxLevel":
@@ -220,8 +226,6 @@ def _executor(config: "Common", bench: "WorkbenchConfig") -> "Iterator[Executor]
 
     executor: Executor
     if config.executor.name == "process":
-        if config.executor.workers is not None and config.executor.workers < 1:
-            raise UserError(f"executor.workers={config.executor.workers}: at least 1 is needed")
         executor = ProcessExecutor(bench, config.executor.workers, in_flight=_in_flight(config))
     elif config.executor.name == "inline":
         executor = InlineExecutor(bench)

@@ -34,7 +34,7 @@ def check_endpoints(
     `endpoints`: (setting that names a model, endpoint). `address_setting`: the setting that gives an address,
     for the message. Keys are checked before anything is sent.
     """
-    _check_keys(endpoints, address_setting)
+    check_keys(endpoints)
     distinct: dict[tuple[str, str | None, str | None], tuple[str, Endpoint]] = {}
     for setting, endpoint in endpoints:
         distinct.setdefault((endpoint.model, endpoint.address, endpoint.secret()), (setting, endpoint))
@@ -56,25 +56,31 @@ def missing_key(endpoint: Endpoint) -> str | None:
     return None
 
 
-def _check_keys(endpoints: Sequence[tuple[str, Endpoint]], address_setting: str) -> None:
-    """UserError names every variable that has to be set, or the address that is missing."""
+def check_keys(endpoints: Sequence[tuple[str, Endpoint]]) -> None:
+    """UserError names every variable that has to be set, or the address that is missing. Nothing is sent.
+
+    `endpoints`: as for `check_endpoints`; the section of a setting is its part before the first dot.
+    """
     missing: dict[str, str] = {}
     for setting, endpoint in endpoints:
         if variable := missing_key(endpoint):
             missing.setdefault(variable, f"{setting}={endpoint.model}")
         elif endpoint.address is None and provider_named(endpoint.provider) is not None:
             raise UserError(
-                f"{setting}={endpoint.model} needs an address: {address_setting}=http://host:port/v1"
+                f"{setting}={endpoint.model} needs an address: {_section(setting)}.api_base=http://host:port/v1"
             )
     if not missing:
         return
     (variable, model), *others = missing.items()
     more = "".join(f"; set {name} for {other}" for name, other in others)
-    other_name = f"{address_setting.rpartition('.')[0]}.key"
     raise UserError(
         f"{model} needs a key: set the environment variable {variable}, or name another with "
-        f"{other_name}{more}"
+        f"{_section(model)}.key{more}"
     )
+
+
+def _section(setting: str) -> str:
+    return setting.partition(".")[0]
 
 
 def _missing_by_litellm(endpoint: Endpoint) -> str | None:

@@ -45,7 +45,8 @@ def test_a_folder_that_cannot_be_written_is_a_problem(
 def test_it_says_which_models_could_be_used_and_never_shows_a_key(
     folders: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY"):
+    missing = ("GOOGLE_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY")
+    for name in (*missing, "DASHSCOPE_API_KEY", "NEBIUS_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
     assert run_command(COMMAND, folders) == 0
@@ -56,3 +57,4 @@ def test_it_says_which_models_could_be_used_and_never_shows_a_key(
     assert "backbone=gemini           GOOGLE_API_KEY or GEMINI_API_KEY not set" in said
     (medclaw,) = (line for line in said.splitlines() if "backbone=medclaw" in line)
     assert "DEEPSEEK_API_KEY not set; OPENAI_API_KEY set" in medclaw
+    assert "backbone=videoevoharness  DASHSCOPE_API_KEY, NEBIUS_API_KEY not set" in said

@@ -108,6 +108,23 @@ def test_the_embedder_is_looked_for_too(tmp_path: Path, monkeypatch: pytest.Monk
         check_models(asked, ANSWERING_ROLES)
 
 
+def test_all_keys_that_are_missing_are_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DASHSCOPE_API_KEY", "NEBIUS_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    asked = AskConfig(
+        cache=str(tmp_path),
+        backbone=BackboneSection(name="litellm", models={"default": "dashscope/large"}),
+        embedder=EmbedderSection(name="litellm", model="nebius/small"),
+    )
+    with pytest.raises(UserError) as told:
+        check_models(asked, ANSWERING_ROLES)
+    assert str(told.value) == (
+        "backbone.models.default=dashscope/large needs a key: set the environment variable "
+        "DASHSCOPE_API_KEY, or name another with backbone.key; "
+        "set NEBIUS_API_KEY for embedder.model=nebius/small"
+    )
+
+
 def test_nothing_is_asked_of_anybody_for_what_comes_with_the_package(tmp_path: Path) -> None:
     check_models(AskConfig(cache=str(tmp_path)), ANSWERING_ROLES)
 
