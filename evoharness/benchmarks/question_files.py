@@ -213,6 +213,7 @@ def _answer(path: Path, number: int, options: Sequence[str], answer: Any) -> int
         return None
     if answer is None or answer == "" or isinstance(answer, bool):
         raise QuestionFileError(f"{path}, line {number}: the field `answer` is missing")
+    typed = answer
     if isinstance(answer, str):
         said = answer.strip()
         for index, option in enumerate(options):
@@ -228,7 +229,7 @@ def _answer(path: Path, number: int, options: Sequence[str], answer: Any) -> int
             answer = int(said)
     if not isinstance(answer, int) or not 0 <= answer < len(options):
         raise QuestionFileError(
-            f"{path}, line {number}: the answer {answer!r} is none of the {len(options)} options"
+            f"{path}, line {number}: the answer {typed!r} is none of the {len(options)} options"
         )
     return answer
 

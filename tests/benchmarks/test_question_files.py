@@ -68,6 +68,14 @@ def test_an_answer_may_be_a_text_a_letter_or_an_index(tmp_path: Path, answer: ob
     assert read_questions(path)[0].answer == 1
 
 
+@pytest.mark.parametrize("answer", ["Z", "(z)", "4", 4, "a horse"])
+def test_an_answer_that_is_no_option_is_told_as_it_was_typed(tmp_path: Path, answer: object) -> None:
+    path = jsonl(tmp_path, {"video": "v.mp4", "question": "What?", "options": OPTIONS, "answer": answer})
+    with pytest.raises(QuestionFileError) as told:
+        read_questions(path)
+    assert str(told.value) == f"{path}, line 1: the answer {answer!r} is none of the 4 options"
+
+
 def test_the_text_of_an_option_counts_before_its_place(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"video": "v", "question": "How many?", "options": ["2", "1", "0", "3"], "answer": "1"},
