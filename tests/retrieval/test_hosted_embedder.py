@@ -221,8 +221,15 @@ def test_an_index_searches_with_it() -> None:
 def test_options_that_do_not_do_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"embedder\.model: 'tiny' does not say whose model it is"):
         make_embedder("litellm", model="tiny", cache_dir=tmp_path)
-    with pytest.raises(UserError, match=r"cannot be made with options \['colour'\]"):
-        make_embedder("litellm", colour="red")
+    with pytest.raises(UserError) as told:
+        make_embedder("litellm", colour="red", cache_dir=tmp_path)
+    assert str(told.value) == (
+        "embedder.options.colour is not taken: the options of embedder.name=litellm are batch, dimensions"
+    )
+    with pytest.raises(UserError, match=r"options of embedder\.name=wordllama are kept$"):
+        make_embedder("wordllama", colour="red")
+    with pytest.raises(UserError, match=r"embedder\.model is not taken: embedder\.name=wordllama has no"):
+        make_embedder("wordllama", model="openai/x")
     with pytest.raises(UserError, match="at least 1"):
         make_embedder("litellm", model="openai/x", batch=0)
     with pytest.raises(UserError, match="at least 1"):
