@@ -34,3 +34,13 @@ def test_without_an_answer_the_exit_code_is_1(
     told = capsys.readouterr()
     assert told.out.startswith(said)
     assert told.err == ""
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_no_worker_is_too_few_here_too(
+    workers: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    video = write_video(tmp_path / "clip.mp4", 2)
+    given = [f"video={video}", "question=Is it red?", f"cache={tmp_path}", f"executor.workers={workers}"]
+    assert run_command(COMMAND, given) == 2
+    assert capsys.readouterr().err == f"ask: executor.workers={workers}: at least 1 is needed\n"
