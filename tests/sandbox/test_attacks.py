@@ -9,6 +9,8 @@ from evoharness.sandbox import SandboxLimits
 from evoharness.sandbox.attacks import Attack, groups, load_attacks, load_group
 from evoharness.sandbox.selftest import self_test
 
+pytestmark = pytest.mark.xdist_group("victims")  # what one leaves in shared memory, others would see
+
 QUICK = SandboxLimits(steps=50_000, cpu_seconds=1, own_seconds=0.4, total_seconds=5.0)
 """Tighter than those of the self-test: attacks that use all their time end sooner."""
 TIME = {"cpu_time_exceeded", "wall_timeout"}

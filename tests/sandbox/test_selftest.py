@@ -18,6 +18,8 @@ from evoharness.sandbox.attacks.victims import KEY, SECRET, Victims
 from evoharness.sandbox.selftest import self_test
 from tests.sandbox.test_level import LESSER, needs_filters
 
+pytestmark = pytest.mark.xdist_group("victims")  # what one leaves in shared memory, others would see
+
 NOBODY = 65534
 ROOM = (sys.executable, "-m", "evoharness.sandbox")
 ANSWER = "def strategy(ctx, question):\n    return ctx.answer([])\n"
