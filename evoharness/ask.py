@@ -4,6 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
+from evoharness.records.amounts import how_many
 
 if TYPE_CHECKING:
     from evoharness.config import AskConfig
@@ -59,7 +60,7 @@ def ask(config: "AskConfig", call: Call) -> Numbers:  # noqa: ARG001
         print(printable(answered.text))
     guess = ", a guess: nothing that was seen bears on it" if answered.guessed else ""
     spend = answered.spend
-    used = [answered.trace.strategy, f"{spend.frames:,} frames", describe_spend(spend)]
+    used = [answered.trace.strategy, how_many(spend.frames, "frame"), describe_spend(spend)]
     print(f"({', '.join(filter(None, used))}{guess})")
     return {"status": answered.status, "choice": answered.choice, "frames": spend.frames}
 
@@ -81,7 +82,7 @@ def _print_step(number: int, step: "TraceStep") -> None:
     looked = ""
     if step.frame_times:
         first, last = min(step.frame_times), max(step.frame_times)
-        looked = f"  {len(step.frame_times)} frames, {clock(first)}–{clock(last)}"
+        looked = f"  {how_many(len(step.frame_times), 'frame')}, {clock(first)}–{clock(last)}"
     print(
         f"{number:3}. {step.call}({_short(step.arguments)}){looked}  "
         f"[{step.seconds:.1f}s, {step.tokens:,} tokens]"

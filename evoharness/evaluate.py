@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.cli import Call, Command, Numbers, run_command
 from evoharness.errors import UserError
+from evoharness.records.amounts import agreeing, how_many
 
 if TYPE_CHECKING:
     from evoharness.config import EvaluateConfig
@@ -88,8 +89,10 @@ def evaluate(config: "EvaluateConfig", call: Call) -> Numbers:
             print_used(used)
             print(f"outcomes and traces: {run.shown}")
             if ended is not None:
+                done = len(questions)
                 raise UserError(
-                    f"{ended}; {len(questions)} questions were answered before, they are kept in {run.shown}"
+                    f"{ended}; {how_many(done, 'question')} {agreeing(done, 'was', 'were')} answered before, "
+                    f"kept in {run.shown}"
                 ) from ended
             if questions and not any(measured.questions for measured in measures.values()):
                 last = found[harnesses["harness"].fingerprint][-1]
@@ -214,7 +217,7 @@ def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]") -> Non
     from evoharness.runs.progress import percent, probability
 
     table = Table(
-        f"{summary['questions']} questions",
+        how_many(summary["questions"], "question"),
         ["", "accuracy", "frames a question", "tokens a question", "statuses"],
     )
     for name, measured in measures.items():
@@ -229,8 +232,8 @@ def _print(summary: Mapping[str, Any], measures: "Mapping[str, Measure]") -> Non
     kinds.print()
     if comparison := summary.get("comparison"):
         print(
-            f"harness against the other: {comparison['wins']} questions won, {comparison['losses']} lost, "
-            f"p {probability(comparison['p_value'], '= ')} (exact, one-sided)"
+            f"harness against the other: {how_many(comparison['wins'], 'question')} won, "
+            f"{comparison['losses']} lost, p {probability(comparison['p_value'], '= ')} (exact, one-sided)"
         )
 
 

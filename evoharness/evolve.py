@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
 from evoharness.errors import UserError
+from evoharness.records.amounts import how_many
 
 if TYPE_CHECKING:
     from evoharness.cli.inputs import Inputs
@@ -151,12 +152,14 @@ def print_summary(summary: "Summary") -> None:
     print()
     if summary.test is not None:
         t = summary.test
-        test = Table(f"sealed test, {t.questions} questions", ["harness", "accuracy", "frames", "tokens"])
+        test = Table(
+            f"sealed test, {how_many(t.questions, 'question')}", ["harness", "accuracy", "frames", "tokens"]
+        )
         test.add(["initial", percent(t.initial), f"{t.frames.initial:.1f}", f"{t.tokens.initial:,.0f}"])
         test.add(["final", percent(t.final), f"{t.frames.final:.1f}", f"{t.tokens.final:,.0f}"])
         test.print()
         print(
-            f"{t.wins} questions won, {t.losses} lost, "
+            f"{how_many(t.wins, 'question')} won, {t.losses} lost, "
             f"p {probability(t.p_value, '= ')} (exact paired test, one-sided)"
         )
     else:

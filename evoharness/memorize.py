@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evoharness.cli import Call, Command, Numbers, run_command
 from evoharness.errors import UserError
+from evoharness.records.amounts import agreeing, how_many
 
 if TYPE_CHECKING:
     from evoharness.config import MemorizeConfig
@@ -56,7 +57,11 @@ def memorize(config: "MemorizeConfig", call: Call) -> Numbers:  # noqa: ARG001
     print(f"found by commands with the same backbone and {_settings_text(MemorySettings(**config.memory))}")
     failed = sum(len(memory.report.failed_segments) for memory in memories.values())
     if failed:
-        print(f"{failed} segments could not be described: the same command with retry=true tries them again")
+        them = agreeing(failed, "it", "them")
+        print(
+            f"{how_many(failed, 'segment')} could not be described: the same command with retry=true tries "
+            f"{them} again"
+        )
     for key in keys:
         if key in pages:
             print(f"page of {key}: {pages[key]}")

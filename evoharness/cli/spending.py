@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from evoharness.errors import UserError
+from evoharness.records.amounts import agreeing, how_many
 
 if TYPE_CHECKING:
     from evoharness.cli.tables import Table
@@ -92,12 +93,17 @@ def print_used(used: "Used") -> None:
     if used.paid:
         paid_table(used.paid).print()
     if used.lost.calls:
+        lost = used.lost.calls
+        replies = agreeing(lost, "its reply, and is", "their replies, and are")
         print(
-            f"{used.lost.calls:,} of these calls lost their replies, and are booked with "
-            f"{used.lost.tokens:,} tokens, at the most that they may have taken"
+            f"{lost:,} of these calls lost {replies} booked with {used.lost.tokens:,} tokens, at the most "
+            f"that {agreeing(lost, 'it', 'they')} may have taken"
         )
     if used.cached.calls:
-        print(f"{used.cached.calls:,} calls were answered from the response cache")
+        cached = used.cached.calls
+        print(
+            f"{how_many(cached, 'call')} {agreeing(cached, 'was', 'were')} answered from the response cache"
+        )
 
 
 def paid_table(paid: "Mapping[str, Spend]", title: str = "paid, by role") -> "Table":

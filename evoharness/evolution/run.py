@@ -15,6 +15,7 @@ from evoharness.evolution.settings import EvolutionSettings, check_settings
 from evoharness.evolution.sources import GivenQuestions, Questioner, QuestionSource
 from evoharness.evolution.workshop import Workshop, enter_untold
 from evoharness.harness import Harness, HarnessStore
+from evoharness.records.amounts import agreeing, how_many
 from evoharness.records.base import Record
 from evoharness.records.evolution import (
     BeforeAfter,
@@ -137,7 +138,8 @@ def evolve(
     unheard = total(enter_untold(run, finished=True).paid)
     if unheard.calls:
         progress.note(
-            f"{unheard.calls} calls were paid for of which nobody heard: workers died, replies were lost"
+            f"{how_many(unheard.calls, 'call')} {agreeing(unheard.calls, 'was', 'were')} paid for of which "
+            "nobody heard: workers died, replies were lost"
         )
     seconds, spend = workshop.totals()
     used = workshop.used()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 from evoharness.errors import UserError
+from evoharness.records.amounts import agreeing, how_many
 from evoharness.records.spend import Spend
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def describe_spend(spend: Spend) -> str:
     """`1,204 calls, 3.1M tokens, $0.42`; empty when nothing was used."""
     if not spend.calls:
         return ""
-    parts = [f"{spend.calls:,} calls", f"{quantity(spend.tokens)} tokens"]
+    tokens = agreeing(spend.tokens, "token", "tokens")
+    parts = [how_many(spend.calls, "call"), f"{quantity(spend.tokens)} {tokens}"]
     if spend.cost_usd is None:
         parts.append("cost unknown")
     elif spend.cost_usd:

@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from evoharness.records.amounts import agreeing, how_many
 from evoharness.records.video import VideoInfo
 from evoharness.video.container import damage, limit_pictures, open_container, packets_of, pick_stream
 from evoharness.video.damage import without_undecodable
@@ -68,25 +69,30 @@ def examine(path: Path) -> Examined:
         raise NotAVideo(path, _beyond_reading(error)) from error
 
 
+def _be(number: int) -> str:
+    return agreeing(number, "is", "are")
+
+
 def _examine(path: Path, container: Any, stream: Any) -> Examined:
     table = read_packets(container, stream)
     packets, counted = table.packets, table.counted
     warnings = []
     if table.complaints:
         times = len(table.complaints)
-        warnings.append(f"reading was disturbed {times} times, first by: {table.complaints[0]}")
+        warnings.append(f"reading was disturbed {how_many(times, 'time')}, first by: {table.complaints[0]}")
     if table.hurt:
-        warnings.append(f"{table.hurt} of {len(packets)} packets are damaged")
+        warnings.append(f"{table.hurt} of {how_many(len(packets), 'packet')} {_be(table.hurt)} damaged")
     # Only these containers count their pictures; elsewhere the number is a guess.
     counts = "mp4" in container.format.name and stream.frames > 0
     if counts and len(packets) < stream.frames:
-        warnings.append(f"the header promises {stream.frames} pictures, {len(packets)} are there")
+        promised_pictures, there_are = how_many(stream.frames, "picture"), _be(len(packets))
+        warnings.append(f"the header promises {promised_pictures}, {len(packets)} {there_are} there")
     rate = stream.average_rate or stream.guessed_rate or 25
     unit = float(stream.time_base) if table.timed else 1 / float(rate)
     promised = _promised_seconds(container, stream) if table.timed else 0.0
     packets, strays = _without_strays(packets, unit, promised)
     if strays:
-        warnings.append(f"{strays} pictures with impossible times are left out")
+        warnings.append(f"{how_many(strays, 'picture')} with impossible times {_be(strays)} left out")
     if stream.codec_context.codec.canonical_name in TEXT_AS_PICTURES:
         raise NotAVideo(path, "not a video: it is text")
     picture, broken = _first_picture(path)
@@ -97,7 +103,8 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
     shown = packets if counted else without_undecodable(path, packets)
     headless = ""
     if len(shown) < len(packets):
-        left_out = f"{len(packets) - len(shown)} pictures cannot be decoded and are left out"
+        lost = len(packets) - len(shown)
+        left_out = f"{how_many(lost, 'picture')} cannot be decoded and {_be(lost)} left out"
         if table.hurt:
             warnings.append(left_out)
         else:
@@ -113,7 +120,8 @@ def _examine(path: Path, container: Any, stream: Any) -> Examined:
     if headless:
         warnings.append(headless)
     if not table.counted and (again := _times_again(shown)):
-        warnings.append(f"{again} pictures have the times of others before them and are left out")
+        have = agreeing(again, "has the time of another before it", "have the times of others before them")
+        warnings.append(f"{how_many(again, 'picture')} {have} and {_be(again)} left out")
     if not table.timed:
         warnings.append("the file carries no times: pictures are taken to be evenly spaced")
     turns, mirrored = orientation(picture)

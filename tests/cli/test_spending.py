@@ -114,7 +114,7 @@ def test_what_was_lost_is_told_when_nobody_can_answer_it_any_more(
         assert total(told.paid) == books.used()
         assert told.lost == most
     print_used(told)
-    assert "1 of these calls lost their replies, and are booked with 100 tokens" in capsys.readouterr().out
+    assert "1 of these calls lost its reply, and is booked with 100 tokens" in capsys.readouterr().out
 
 
 def test_a_file_of_responses_that_cannot_be_read_is_told_before_any_work(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_an_unknown_price_is_not_shown_as_nothing() -> None:
     progress.start_stage(None, "describing", None)
     progress.advance(3, spend=Spend(calls=1, cost_usd=None))
     progress.close()
-    assert stream.getvalue() == "describing: 3, 1 calls, 0 tokens, cost unknown, took 0s\n"
+    assert stream.getvalue() == "describing: 3, 1 call, 0 tokens, cost unknown, took 0s\n"
 
 
 def test_the_live_display_leaves_finished_stages_and_notes_behind() -> None:

@@ -51,8 +51,8 @@ FILES = {
     "video_90.mov": Right(0.1, 320, 568, 3, "h264", "pyav", "turned"),
     # The edit list cuts the last of its 450 pictures away.
     "vfr.mp4": Right(40, 320, 180, 449, "h264", "pyav", "edit list"),
-    "truncated.mp4": Right(11.9, 320, 180, 118, "h264", "pyav", "damaged", "1 of 119 packets are damaged"),
-    "corrupted.mp4": Right(5, 1280, 720, 49, "h264", "pyav", "damaged", "1 of 50 packets are damaged"),
+    "truncated.mp4": Right(11.9, 320, 180, 118, "h264", "pyav", "damaged", "1 of 119 packets is damaged"),
+    "corrupted.mp4": Right(5, 1280, 720, 49, "h264", "pyav", "damaged", "1 of 50 packets is damaged"),
     "av1.mp4": Right(20, 320, 180, 200, "av1", "pyav", "av1"),
     "noduration.webm": Right(20, 320, 180, 200, "vp8", "pyav", "does not tell how long it is"),
     "subtitled.mp4": Right(20, 320, 180, 200, "h264"),
