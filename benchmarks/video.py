@@ -2,8 +2,8 @@
 
     python -m benchmarks.video [folder=DIR] [minutes=10] [far_minutes=10] [long_minutes=40] [rounds=3]
 
-Jobs on two files of the same pictures (720p, 25 a second), `near` with a key frame every 10 s and `far`
-with a single one:
+Jobs on two files of the same kind of pictures (720p, 25 a second): `near`, a minute over and over, with a key
+frame every 10 s, and `far`, generated in full, with a single one:
 
 - scan: what scenes are cut by, pictures at 0.25 fps and a small size;
 - sample: what segments are described by, pictures at 0.5 fps and full size;
@@ -26,50 +26,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from benchmarks.video_files import Setting, make_files
+from benchmarks.video_readers import IMPORTED, READERS, available
 
-WIDTH, HEIGHT, FPS = 1280, 720, 25
-SCAN_FPS, SAMPLE_FPS, SPARSE = 0.25, 0.5, 32
-SMALL = (352, 192)
 NOT_MEASURED = {("far", "sparse", "PyAV"), ("far", "sparse", "ffmpeg")}
 """These decode from the beginning of the file for each picture, which takes minutes and is known."""
 FASTER, SLACK, MOST_MB = 10.0, 1.05, 400.0
-KEY_PICTURES = 250
-SCENE_S, LOOP_S, SPAN_S = 20, 60, 300
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What is measured."""
-
-    folder: Path
-    minutes: int = 10
-    far_minutes: int = 10
-    """Of the file with one key frame, which takes long to make."""
-    long_minutes: int = 40
-    rounds: int = 3
-
-    @property
-    def near(self) -> Path:
-        """A key frame every 10 s."""
-        return self.folder / f"near-{self.minutes}.mp4"
-
-    @property
-    def far(self) -> Path:
-        """One key frame."""
-        return self.folder / f"far-{self.far_minutes}.mp4"
-
-    @property
-    def long(self) -> Path:
-        """As `near`, but long."""
-        return self.folder / f"near-{self.long_minutes}.mp4"
 
 
 @dataclass(frozen=True)
@@ -81,218 +47,6 @@ class Cost:
     """Seconds of all processors together."""
     megabytes: float
     """Peak memory of the process and those that it started, added up."""
-
-
-# The files
-
-
-def pictures(seconds: int) -> "Iterator[NDArray[np.uint8]]":
-    """A textured picture that slides by, another one every 20 s, and a ball before it."""
-    import cv2
-    import numpy as np
-
-    rng = np.random.default_rng(1)
-    ground = np.zeros((0, 0, 3), np.uint8)
-    step = np.zeros(2)
-    for number in range(seconds * FPS):
-        since = number % (SCENE_S * FPS)
-        if since == 0:
-            ground = np.zeros((2 * HEIGHT, 2 * WIDTH, 3), np.uint8)
-            for cells, weight in ((8, 0.5), (40, 0.3), (160, 0.15), (1280, 0.05)):
-                noise = rng.integers(0, 256, (cells * 9 // 16, cells, 3), dtype=np.uint8)
-                large = cv2.resize(noise, (2 * WIDTH, 2 * HEIGHT), interpolation=cv2.INTER_CUBIC)
-                ground += (large * weight).astype(np.uint8)
-            step = rng.uniform(-1.2, 1.2, 2)
-        left = int(WIDTH / 2 + step[0] * since) % (WIDTH + 1)
-        top = int(HEIGHT / 2 + step[1] * since) % (HEIGHT + 1)
-        picture = ground[top : top + HEIGHT, left : left + WIDTH].copy()
-        ball = (int(640 + 400 * np.sin(number / 40)), int(360 + 200 * np.cos(number / 31)))
-        yield np.asarray(cv2.circle(picture, ball, 30, (250, 30, 30), -1), dtype=np.uint8)
-
-
-def write(path: Path, seconds: int, key_pictures: int) -> None:
-    """Encode as H.264 with B-frames, a key frame every so many pictures and nowhere else."""
-    import av
-
-    options = {"preset": "superfast", "crf": "21", "sc_threshold": "0"}
-    options |= {"keyint": str(key_pictures), "keyint_min": str(key_pictures)}
-    unfinished = path.with_name(f".unfinished-{path.name}")
-    with av.open(str(unfinished), "w", format="mp4") as container:
-        stream: Any = container.add_stream("libx264", rate=FPS, options=options)
-        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        stream.codec_context.gop_size = key_pictures
-        for picture in pictures(seconds):
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
-        container.mux(stream.encode())
-    unfinished.rename(path)
-
-
-def repeat(source: Path, path: Path, times: int) -> None:
-    """The same packets several times, one after the other."""
-    import av
-
-    unfinished = path.with_name(f".unfinished-{path.name}")
-    with av.open(str(source)) as given, av.open(str(unfinished), "w", format="mp4") as container:
-        template: Any = given.streams.video[0]
-        stream = container.add_stream_from_template(template)
-        packets = [
-            (packet.pts, packet.dts, packet.duration, packet.is_keyframe, bytes(packet))
-            for packet in given.demux(template)
-            if packet.size
-        ]
-        length = sum(duration for _, _, duration, _, _ in packets)
-        for number in range(times):
-            for pts, dts, duration, key, data in packets:
-                packet: Any = av.Packet(data)
-                packet.pts, packet.dts = pts + number * length, dts + number * length
-                packet.duration, packet.is_keyframe = duration, key
-                packet.time_base, packet.stream = template.time_base, stream
-                container.mux(packet)
-    unfinished.rename(path)
-
-
-def make_files(setting: Setting) -> None:
-    """Make those that are not there."""
-    setting.folder.mkdir(parents=True, exist_ok=True)
-    minute = setting.folder / "minute.mp4"
-    if not minute.exists():
-        print("making a minute of video", file=sys.stderr)
-        write(minute, LOOP_S, KEY_PICTURES)
-    for path, minutes in ((setting.near, setting.minutes), (setting.long, setting.long_minutes)):
-        if minutes and not path.exists():
-            repeat(minute, path, minutes)
-    if not setting.far.exists():
-        print(f"making {setting.far_minutes} minutes of video with one key frame", file=sys.stderr)
-        write(setting.far, 60 * setting.far_minutes, 10**9)
-
-
-# The jobs: each gives how many pictures it read
-
-
-def wanted(job: str, duration: float) -> list[float]:
-    """The times of a job."""
-    if job == "sparse":
-        return [duration * (number + 0.5) / SPARSE for number in range(SPARSE)]
-    fps = SCAN_FPS if job == "scan" else SAMPLE_FPS
-    return [number / fps for number in range(int(duration * fps))]
-
-
-def ours(path: Path, job: str) -> int:
-    """This package."""
-    from evoharness.records.frame import Detail
-    from evoharness.records.interval import Interval
-    from evoharness.video import Video, surveyed
-    from evoharness.video.scenes import differences
-
-    video = Video(path)
-    if job == "scan":
-        return 1 + len(differences(video, SCAN_FPS)[0])
-    if job == "sparse":
-        frames = video.frames(wanted(job, video.info.duration), Detail.LARGE)
-        return sum(1 for _ in video.pixels(frames))
-    end = video.info.duration
-    spans = [Interval(start=at, end=min(at + SPAN_S, end)) for at in range(0, int(end), SPAN_S)]
-    known = spans if job == "sample" else None
-    found = 0
-    with surveyed(video, fps=SAMPLE_FPS, cap=250, detail=Detail.LARGE, spans=known) as survey:
-        for span in survey.spans:
-            with survey.pictures(span) as seen:
-                found += len(seen.frames) + seen.repeats
-    return found
-
-
-def all_by_pyav(path: Path, job: str) -> int:
-    """Plain PyAV: decode on and convert what is wanted; for a few pictures, seek to each."""
-    import av
-
-    found = 0
-    with av.open(str(path)) as container:
-        stream: Any = container.streams.video[0]
-        stream.thread_type = "AUTO"
-        times = wanted(job, float(stream.duration * stream.time_base))
-        if job == "sparse":
-            for time_ in times:
-                container.seek(int(time_ / stream.time_base), stream=stream)
-                for picture in container.decode(stream):
-                    if picture.time + 0.5 / FPS >= time_:
-                        found += len(picture.to_ndarray(format="rgb24")) > 0
-                        break
-            return found
-        size = SMALL if job == "scan" else (WIDTH, HEIGHT)
-        for picture in container.decode(stream):
-            if found < len(times) and picture.time >= times[found]:
-                picture.to_ndarray(format="rgb24", width=size[0], height=size[1])
-                found += 1
-    return found
-
-
-def by_decord(path: Path, job: str) -> int:
-    """Plain decord: picture by picture."""
-    import decord
-
-    size = SMALL if job == "scan" else (-1, -1)
-    reader = decord.VideoReader(str(path), width=size[0], height=size[1])
-    times = wanted(job, len(reader) / reader.get_avg_fps())
-    return sum(len(reader[int(time_ * FPS)].asnumpy()) > 0 for time_ in times)
-
-
-def by_ffmpeg(path: Path, job: str) -> int:
-    """The ffmpeg tool, raw pictures through a pipe; for a few pictures, one call for each."""
-    tool = ffmpeg()
-    assert tool is not None
-    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
-    quiet = [tool, "-v", "error", "-nostdin"]
-    if job == "sparse":
-        from evoharness.video import Video
-
-        times = wanted(job, Video(path).info.duration)
-        calls = [[*quiet, "-ss", f"{t}", "-i", str(path), "-frames:v", "1", *raw] for t in times]
-        return sum(len(subprocess.run(call, check=True, stdout=subprocess.PIPE).stdout) > 0 for call in calls)
-    rate, (width, height) = (SCAN_FPS, SMALL) if job == "scan" else (SAMPLE_FPS, (WIDTH, HEIGHT))
-    call = [*quiet, "-i", str(path), "-vf", f"fps={rate},scale={width}:{height}", *raw]
-    found = 0
-    with subprocess.Popen(call, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        while process.stdout.read(3 * width * height):
-            found += 1
-    return found
-
-
-READERS: dict[str, Callable[[Path, str], int]] = {
-    "evoharness": ours,
-    "PyAV": all_by_pyav,
-    "decord": by_decord,
-    "ffmpeg": by_ffmpeg,
-}
-
-
-IMPORTED = {
-    "evoharness": ("av", "cv2", "numpy", "evoharness.video", "evoharness.records.frame"),
-    "PyAV": ("av", "numpy"),
-    "decord": ("decord",),
-}
-
-
-def ffmpeg() -> str | None:
-    """The tool, from the system or from the package imageio-ffmpeg."""
-    import shutil
-
-    try:
-        import imageio_ffmpeg
-    except ImportError:
-        return shutil.which("ffmpeg")
-    return str(imageio_ffmpeg.get_ffmpeg_exe())
-
-
-def available() -> list[str]:
-    """The readers that are installed."""
-    import importlib.util
-
-    missing = set() if importlib.util.find_spec("decord") else {"decord"}
-    return [name for name in READERS if name not in missing and (name != "ffmpeg" or ffmpeg())]
-
-
-# Measuring
 
 
 def do(reader: str, job: str, path: Path) -> Cost:

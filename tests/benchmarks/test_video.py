@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import video
-from benchmarks.video import READERS, Cost, Setting, available, do, shortcomings, table, wanted, write
+from benchmarks import video_files
+from benchmarks.video import Cost, do, shortcomings, table
+from benchmarks.video_files import Setting, write
+from benchmarks.video_readers import READERS, SPARSE, available, wanted
 
 MINUTE = 60.0
 
@@ -27,15 +29,15 @@ def costs(**changed: float) -> dict[tuple[str, str, str], Cost]:
 def test_a_job_has_the_same_times_for_every_reader() -> None:
     assert wanted("scan", MINUTE) == [4.0 * number for number in range(15)]
     assert wanted("sample", MINUTE) == [2.0 * number for number in range(30)]
-    assert len(wanted("sparse", MINUTE)) == video.SPARSE
+    assert len(wanted("sparse", MINUTE)) == SPARSE
 
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("benchmark") / "near.mp4"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(video, "WIDTH", 160)
-        patched.setattr(video, "HEIGHT", 96)
+        patched.setattr(video_files, "WIDTH", 160)
+        patched.setattr(video_files, "HEIGHT", 96)
         write(path, 8, 50)
     return path
 
