@@ -121,6 +121,7 @@ def test_consent_is_taken(tmp_path: Path) -> None:
     arguments = [
         f"cache={tmp_path / 'cache'}",
         "question='what is shown?'",
+        'options=["a circle", "a star"]',
         f"video={write_video(tmp_path / 'clip.mp4', 2)}",
     ]
     done = without("seccomp", "-m", "evoharness.ask", *arguments, "sandbox.allow_weaker=true")
