@@ -109,8 +109,8 @@ def solve(
     choice, text = _read(result.value, len(question.options))
     if choice is None and (question.options or not text):
         message = f"the strategy returned {shown(result.value, 80)}: return what ctx.answer(…) gives"
-        if thinking.unread and isinstance(result.value, dict) and result.value.get("choice") is None:
-            message = f"the model's answer could not be read: {one_line(thinking.unread, 300)}"
+        if thinking.unanswered and isinstance(result.value, dict) and result.value.get("choice") is None:
+            message = one_line(thinking.unanswered, 300)
         return answered(UNPARSED, message, text=text)
     return answered(OK, choice=choice, text=text, guessed=thinking.guessed)
 

@@ -48,8 +48,8 @@ class Thinking:
         """What the plans of the skills gathered; part of the evidence of every answer."""
         self.guessed = False
         """Whether the last answer had nothing to go on."""
-        self.unread = ""
-        """Which model's last answer could not be read, and why; empty when it could."""
+        self.unanswered = ""
+        """Why the last answer is none, where the model is why; empty when it is one."""
 
     def decide(self, call: given.Decide) -> dict[str, Any]:
         """The next tool call, or stop (equation 1 of MedClaw; the memory-tool decision of Table 6)."""
@@ -124,11 +124,12 @@ class Thinking:
         """Choose an option, or answer in words where there are none: {choice, text, scores}."""
         evidence = (*self.planned, *gathered(call.evidence))
         frames = self._looking.chosen(call.frames)
-        self.unread = ""
+        self.unanswered = ""
         try:
             if not self._question.options:
                 prompt = f"{self._question.text}\n\n{self._guidance}".strip()
                 text = self._meter.ask(Reason(prompt=prompt, evidence=evidence)).text
+                self.unanswered = "" if text else "the model's answer has no words"
                 return {"choice": None, "text": text, "scores": []}
             task = AnswerQuestion(
                 text=self._question.text,
@@ -140,8 +141,9 @@ class Thinking:
             )
             chosen = self._meter.ask(task, frames)
         except Unparsed as error:
-            self.unread = str(error) or UNREADABLE
+            self.unanswered = f"the model's answer could not be read: {error}"
             return {"choice": None, "text": "", "scores": []}
+        self.unanswered = "the model chose none of the options" if chosen.choice is None else ""
         self.guessed = chosen.guessed
         return {"choice": chosen.choice, "text": chosen.text, "scores": list(chosen.scores)}
 

@@ -7,7 +7,7 @@ import pytest
 
 from evoharness.harness import Harness
 from evoharness.models.backbone import BackboneUnavailable, Refused, Unparsed
-from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer, Reason
+from evoharness.models.reasoning_tasks import AnswerQuestion, ChosenAnswer, Reason, Reasoning
 from evoharness.records.outcome import Answered
 from evoharness.records.question import PublicQuestion
 from evoharness.sandbox import ProcessSandbox
@@ -206,3 +206,13 @@ def test_a_backbone_that_chooses_nothing_leaves_the_question_unparsed(answer: So
 
     answered = answer("return ctx.answer(['x'])", Witness(instead=undecided))
     assert (answered.status, answered.text) == ("unparsed", "unsure")
+    assert answered.message == "the model chose none of the options"
+
+
+def test_a_backbone_without_words_leaves_an_open_question_unparsed(answer: Solve) -> None:
+    def silent(task: Any) -> Any:
+        return Reasoning(text="") if isinstance(task, Reason) else None
+
+    open_question = PublicQuestion(id="o", video="v", text="what is it?", options=())
+    answered = answer("return ctx.answer(['x'])", Witness(instead=silent), open_question)
+    assert (answered.status, answered.message) == ("unparsed", "the model's answer has no words")
