@@ -27,6 +27,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evoharness.errors import UserError
+from evoharness.records.mistakes import in_words
 from evoharness.records.question import Question, QuestionKind
 from evoharness.records.storage import write_atomically
 
@@ -204,7 +205,7 @@ def _question(path: Path, number: int, row: Mapping[str, Any], default_id: str) 
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        message = str(first["msg"]).removeprefix("Value error, ")
+        message = in_words(first)
         raise QuestionFileError(f"{path}, line {number}: {f'{where}: ' if where else ''}{message}") from error
 
 

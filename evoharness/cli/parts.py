@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evoharness.cli.spending import caps_of, check_responses
 from evoharness.errors import UserError
+from evoharness.records.mistakes import in_words
 from evoharness.records.paths import as_path
 
 if TYPE_CHECKING:
@@ -344,6 +345,5 @@ def _first_error(error: ValueError) -> str:
 
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        said = str(first["msg"]).removeprefix("Value error, ")
-        return f"{'.'.join(str(part) for part in first['loc'])}: {said}"
+        return f"{'.'.join(str(part) for part in first['loc'])}: {in_words(first)}"
     return str(error)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evoharness.errors import UserError
 from evoharness.records.amounts import agreeing, how_many
+from evoharness.records.mistakes import in_words
 
 if TYPE_CHECKING:
     from evoharness.cli.tables import Table
@@ -29,7 +30,7 @@ def caps_of(config: "Common") -> "Caps":
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(("budget", *(str(part) for part in first["loc"])))
-        raise UserError(f"{where}={first['input']}: {first['msg']}") from error
+        raise UserError(f"{where}={first['input']}: {in_words(first)}") from error
 
 
 def budget_of(config: "Common", run: "RunDirectory") -> Path:

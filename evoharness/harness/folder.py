@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from evoharness.errors import UserError
 from evoharness.harness.harness import Harness, checksums, fingerprint_of
+from evoharness.records.mistakes import in_words
 from evoharness.records.storage import write_atomically, write_json
 
 CHECKSUMS = "checksums.json"
@@ -131,8 +132,7 @@ def _assembled(settings: dict[str, Any], parts: dict[str, Any], where: str) -> H
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        message = str(first["msg"]).removeprefix("Value error, ")
-        raise UserError(f"{where}: {place + ': ' if place else ''}{message}") from error
+        raise UserError(f"{where}: {place + ': ' if place else ''}{in_words(first)}") from error
 
 
 def _sources(folder: Traversable) -> dict[str, str]:

@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 
 from evoharness.errors import UserError
 from evoharness.records.base import Record
+from evoharness.records.mistakes import in_words
 
 
 class KnowledgeFileError(UserError):
@@ -85,4 +86,4 @@ def _passage(where: str, line: str, default_id: str) -> Passage:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise KnowledgeFileError(f"{where}: `{field}`: {first['msg']}") from error
+        raise KnowledgeFileError(f"{where}: `{field}`: {in_words(first)}") from error

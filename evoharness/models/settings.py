@@ -14,6 +14,7 @@ from evoharness.models.response_cache import CacheMode
 from evoharness.models.task import Role
 from evoharness.providers import Endpoint
 from evoharness.records.base import Record
+from evoharness.records.mistakes import in_words
 from evoharness.records.secrets import secrets_in
 
 DEFAULT = "default"
@@ -163,7 +164,7 @@ class HostedSettings(Record):
         except ValidationError as error:
             first = error.errors(include_input=False)[0]
             field = str(first["loc"][0])
-            said = str(first["msg"]).removeprefix("Value error, ")
+            said = in_words(first)
             raise ValueError(f"{self._setting(role) if field == 'model' else field}: {said}") from None
 
     def _setting(self, role: str) -> str:
@@ -219,7 +220,7 @@ def hosted_settings(options: Mapping[str, Any]) -> HostedSettings:
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(["backbone", *(str(part) for part in first["loc"])])
-        said = str(first["msg"]).removeprefix("Value error, ")
+        said = in_words(first)
         if first["loc"][:1] == ("prices",) and first["type"] in ("model_type", "missing"):
             raise UserError(f"{where}: a price is given as '{{input: 0.3, output: 2.5}}'") from None
         if first["type"] == "extra_forbidden":

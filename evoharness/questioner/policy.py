@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from evoharness.errors import UserError
 from evoharness.records.base import Record
+from evoharness.records.mistakes import in_words
 from evoharness.records.question import QuestionKind
 
 
@@ -190,4 +191,4 @@ def initial_policy(settings: QuestionerSettings) -> Policy:
     except ValidationError as error:
         (first, *_) = error.errors()
         where = ".".join(("questioner", *map(str, first["loc"])))
-        raise UserError(f"{where}: {first['msg']}, not {first['input']!r}") from error
+        raise UserError(f"{where}: {in_words(first)}, not {first['input']!r}") from error

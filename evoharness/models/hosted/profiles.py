@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from evoharness.errors import UserError
 from evoharness.records.base import Record
+from evoharness.records.mistakes import in_words
 
 MB = 1_000_000
 SchemaSupport = Literal["schema", "object", "none"]
@@ -123,7 +124,9 @@ def profile_of(
             except (ValidationError, TypeError) as error:
                 first = error.errors(include_input=False)[0] if isinstance(error, ValidationError) else None
                 said = (
-                    f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "figures are needed"
+                    f"{'.'.join(map(str, first['loc']))}: {in_words(first)}"
+                    if first
+                    else "figures are needed"
                 )
                 raise UserError(f"profiles.{whose}: {said}") from None
     return profile

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from evoharness.errors import UserError
 from evoharness.providers import Endpoint, litellm_module, provider_named
+from evoharness.records.mistakes import in_words
 from evoharness.retrieval.embedders.base import EmbedderUnavailable
 from evoharness.retrieval.embedders.calls import Calls, OddReply, Served, SingleCalls, TextsTooLong
 from evoharness.retrieval.embedders.kept import VECTORS_FILE, KeptVectors, through
@@ -165,8 +166,7 @@ def endpoint_of(
         return Endpoint(model=model, api_base=api_base, key=key, use="embedding")
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        said = str(first["msg"]).removeprefix("Value error, ")
-        raise UserError(f"embedder.{first['loc'][0]}: {said}") from None
+        raise UserError(f"embedder.{first['loc'][0]}: {in_words(first)}") from None
 
 
 def _again(arguments: dict[str, Any]) -> HostedEmbedder:
