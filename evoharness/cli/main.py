@@ -112,7 +112,9 @@ def _through_hydra(command: Command, arguments: Arguments, known_keys: list[str]
         return exit_code(reports)
     if task.error is not None:
         raise task.error
-    return command.exit_code(task.numbers) if command.exit_code else 0
+    if command.exit_code is None or not task.numbers:  # none: the configuration was shown, no job was done
+        return 0
+    return command.exit_code(task.numbers)
 
 
 class _Task:
