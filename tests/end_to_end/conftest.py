@@ -63,18 +63,29 @@ class World:
 
 
 @dataclass(frozen=True)
-class Finished:
-    """A finished run of evolve."""
+class Run:
+    """The folder of a finished run of evolve."""
 
-    world: World
     path: Path
-    ended: Ended
 
     @property
     def summary(self) -> dict[str, Any]:
         """Its summary.json."""
         value: dict[str, Any] = json.loads((self.path / "summary.json").read_text())
         return value
+
+    @property
+    def decisions(self) -> dict[str, Any]:
+        """Everything that was decided and measured; not what it took."""
+        return {name: self.summary[name] for name in ("status", "initial", "final", "rounds", "test")}
+
+
+@dataclass(frozen=True)
+class Finished(Run):
+    """A finished run, and where it was made."""
+
+    world: World
+    ended: Ended
 
     @property
     def samples(self) -> list[Path]:
@@ -101,4 +112,4 @@ def tiny(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Finished:
     ended = world.run("evolve", "preset=tiny", f"seed={SEED}")
     assert ended.code == 0, ended.text
     (path,) = (world.folder / "runs").iterdir()
-    return Finished(world, path, ended)
+    return Finished(path, world, ended)

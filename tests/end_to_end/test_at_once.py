@@ -6,34 +6,19 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evoharness.models.budget import BUDGET_FILE, Budget, Caps
 from evoharness.records.spend import Spend, total
-from tests.end_to_end.conftest import SEED, World
+from tests.end_to_end.conftest import SEED, Run, World
 from tests.server import Counts, ModelServer, model_server
 
 pytestmark = pytest.mark.xdist_group("at_once")
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Run):
     """A finished run."""
-
-    path: Path
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Its summary.json."""
-        value: dict[str, Any] = json.loads((self.path / "summary.json").read_text())
-        return value
-
-    @property
-    def decisions(self) -> dict[str, Any]:
-        """Everything that was decided and measured; not what it took."""
-        return {name: self.summary[name] for name in ("status", "initial", "final", "rounds", "test")}
 
     @property
     def paid(self) -> dict[str, Spend]:

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evoharness.models.budget import BUDGET_FILE, Budget, Caps
 from evoharness.records.spend import Spend, total
-from tests.end_to_end.conftest import SEED, Ended, World
+from tests.end_to_end.conftest import SEED, Ended, Run, World
 from tests.server import Counts, ModelServer, model_server
 from tests.server.faults import LOST
 
@@ -29,24 +28,11 @@ PACE_S = 0.3
 
 
 @dataclass(frozen=True)
-class Hosted:
+class Hosted(Run):
     """A finished run, and what the server says of it."""
 
-    path: Path
     ended: Ended
     counts: Counts
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Its summary.json."""
-        value: dict[str, Any] = json.loads((self.path / "summary.json").read_text())
-        return value
-
-    @property
-    def decisions(self) -> dict[str, Any]:
-        """Everything that was decided and measured; not what it took."""
-        names = ("status", "initial", "final", "rounds", "test")
-        return {name: self.summary[name] for name in names}
 
     @property
     def seconds(self) -> float:
